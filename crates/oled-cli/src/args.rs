@@ -1,0 +1,238 @@
+//! The command line, described once: parser, help and completions come from here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use oled_data::{Format, Protocol};
+
+/// Recognises complex events in streams of simple ones, by rules that begin and end them.
+///
+/// Results go to standard output, progress and messages to standard error. Exit codes: 0 success, 1 nothing was
+/// recognised, 2 an error, 130 interrupted.
+#[derive(Debug, Parser)]
+#[command(name = "oled", version, max_term_width = 100, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// No progress bar and no remarks on standard error; errors are still told.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Recognise complex events in a simulated lobby, and draw what was recognised beside what is true.
+    Demo(DemoArgs),
+    /// Run a theory on a stream and print the intervals of complex events.
+    Recognise(RecogniseArgs),
+    /// Compare what a theory recognises with the labels of a stream.
+    Evaluate(EvaluateArgs),
+    /// Load a task and its theories, report everything that is wrong, and print what was understood.
+    Check(CheckArgs),
+    /// Turn a stream from any format into any other.
+    Convert(ConvertArgs),
+    /// Print a stream of the simulated world.
+    Simulate(SimulateArgs),
+    /// Measure how long recognition takes, beside parsing the same bytes.
+    Bench(BenchArgs),
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Where a stream comes from and how it is read.
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// The stream: a file, a directory of CAVIAR, or `-` for standard input; by default the one that the task names.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+
+    /// The format of the stream, where the file name does not tell.
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    pub(crate) from: Option<Format>,
+
+    /// Leave out what is wrong with the stream and count it, instead of stopping.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecogniseArgs {
+    /// The folder of the task; `lobby` is built in.
+    pub(crate) task: PathBuf,
+
+    /// The rules.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) theory: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    /// How intervals are printed.
+    #[arg(long, value_enum, default_value_t = Output::Csv)]
+    pub(crate) format: Output,
+
+    /// Print what holds at each time point instead of intervals.
+    #[arg(long)]
+    pub(crate) frames: bool,
+
+    /// Print all fluents that the rules define, not only those that the task asks for.
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// A header and a line per interval.
+    Csv,
+    /// A JSON object per line.
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    /// The folder of the task; `lobby` is built in.
+    pub(crate) task: PathBuf,
+
+    /// The rules.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) theory: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    /// Which parts of CAVIAR are run, each from an empty state: a fold file of the directory.
+    #[arg(long, value_name = "NAME", value_parser = parse_protocol)]
+    pub(crate) protocol: Option<Protocol>,
+
+    /// Also print the counts of each segment.
+    #[arg(long, value_enum)]
+    pub(crate) by: Option<By>,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// A row per fluent and segment.
+    Segment,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The folder of the task; `lobby` is built in.
+    pub(crate) task: PathBuf,
+
+    /// Theories to check too; by default all in the task's `theories` folder.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) theory: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The stream: a file, a directory of CAVIAR, or `-` for standard input.
+    pub(crate) input: PathBuf,
+
+    /// Where it goes: a file, or `-` for standard output. A name in `.gz` is compressed.
+    #[arg(default_value = "-")]
+    pub(crate) output: PathBuf,
+
+    /// The format of the input, where the file name does not tell.
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    pub(crate) from: Option<Format>,
+
+    /// The format of the output, where the file name does not tell.
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    pub(crate) to: Option<Format>,
+
+    /// A task whose declarations tell what is an event, a fluent or a label, where the format does not.
+    #[arg(long, value_name = "TASK")]
+    pub(crate) task: Option<PathBuf>,
+
+    /// Leave out what is wrong with the stream and count it, instead of stopping.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+/// The simulated world.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct WorldArgs {
+    /// Another seed gives another world.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// People present, on average.
+    #[arg(long, default_value_t = 6)]
+    pub(crate) people: usize,
+
+    /// Time points in each segment.
+    #[arg(long = "length", value_name = "FRAMES", default_value_t = 1000)]
+    pub(crate) frames: u64,
+
+    /// Segments.
+    #[arg(long, default_value_t = 10)]
+    pub(crate) segments: usize,
+
+    /// Noise in events, positions and labels, as a multiple of the world's usual noise: 0 for none.
+    #[arg(long, default_value_t = 1.0, value_parser = parse_noise)]
+    pub(crate) noise: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    #[command(flatten)]
+    pub(crate) world: WorldArgs,
+
+    /// Where the timeline is drawn.
+    #[arg(long, value_name = "FILE", default_value = "demo.svg")]
+    pub(crate) svg: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulateArgs {
+    #[command(flatten)]
+    pub(crate) world: WorldArgs,
+
+    /// The format of the stream.
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format, default_value = "jsonl")]
+    pub(crate) to: Format,
+
+    /// Stop after this many facts.
+    #[arg(long, value_name = "N")]
+    pub(crate) facts: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// The CAVIAR data folder; without it the simulated world is measured.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// How often each measurement is repeated; the fastest counts.
+    #[arg(long, default_value_t = 7)]
+    pub(crate) runs: usize,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn parse_format(name: &str) -> Result<Format, String> {
+    name.parse().map_err(|e| format!("{e}"))
+}
+
+fn parse_protocol(name: &str) -> Result<Protocol, String> {
+    name.parse().map_err(|e| format!("{e}"))
+}
+
+fn parse_noise(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(noise) if noise.is_finite() && noise >= 0.0 => Ok(noise),
+        _ => Err("noise is a number from 0 on".into()),
+    }
+}

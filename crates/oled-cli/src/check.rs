@@ -1,0 +1,125 @@
+//! `oled check`: everything that is wrong with a task, and what was understood of it.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use oled::logic::{Role, Vocabulary};
+use oled::{Bias, Diagnostic, Problems, Signature, Source, Term, Theory, parse_source};
+use oled_data::task_folder::TaskFolder;
+
+use crate::Outcome;
+use crate::args::CheckArgs;
+
+pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
+    let folder = TaskFolder::read(&args.task)?;
+    let paths = if args.theory.is_empty() { theories_of(&folder)? } else { args.theory.clone() };
+    let mut problems: Vec<Diagnostic> = folder.problems().to_vec();
+    let mut theories = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read the theory `{}`", path.display()))?;
+        let (theory, wrong) = parse_source(&Source::new(path.display().to_string(), text));
+        problems.extend(wrong);
+        if let Err(wrong) = folder.task.check(&theory) {
+            // What is wrong with the task itself is told once.
+            let wrong: Vec<Diagnostic> = wrong.into();
+            problems.extend(wrong.into_iter().filter(|w| !folder.problems().iter().any(|p| p == w && p.position() == w.position())));
+        }
+        theories.push((path, theory));
+    }
+    Problems::check(problems)?;
+    let mut out = std::io::stdout().lock();
+    write!(out, "{}", describe(&folder, &theories))?;
+    Ok(Outcome::Done)
+}
+
+fn theories_of(folder: &TaskFolder) -> anyhow::Result<Vec<PathBuf>> {
+    let directory = folder.path.join("theories");
+    if !directory.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries = std::fs::read_dir(&directory).with_context(|| format!("cannot read `{}`", directory.display()))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "lp")).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+fn describe(folder: &TaskFolder, theories: &[(PathBuf, Theory)]) -> String {
+    use std::fmt::Write;
+    let task = &folder.task;
+    let empty = Theory::default();
+    let rules = task.rules(&empty);
+    let (vocabulary, _) = Vocabulary::new(&task.bias, &rules);
+    let mut text = String::new();
+    let mut line = |l: String| writeln!(text, "{l}").expect("strings can be written to");
+    line(format!("task {}: {}", folder.name, folder.description));
+    line(String::new());
+    line("types".into());
+    for (name, values) in types(&task.bias, &vocabulary) {
+        line(format!("  {name:<12} {values}"));
+    }
+    for (title, role) in [("from the stream", Role::Input), ("static", Role::Static), ("derived", Role::Derived)] {
+        let of_role: Vec<String> = vocabulary
+            .predicates
+            .iter()
+            .filter(|(s, p)| p.role == role && !is_calculus(**s))
+            .map(|(s, p)| typed(*s, &p.types))
+            .collect();
+        if !of_role.is_empty() {
+            line(String::new());
+            line(format!("predicates {title}"));
+            of_role.into_iter().for_each(|p| line(format!("  {p}")));
+        }
+    }
+    let all: Vec<Signature> = vocabulary.predicates.keys().copied().collect();
+    if let Ok((_, program)) = task.compile(&empty, |_| all) {
+        let strata = program.describe_strata();
+        if !strata.is_empty() {
+            line(String::new());
+            line("strata of the background, from the bottom up".into());
+            for (i, heads) in strata.iter().enumerate() {
+                let names: Vec<String> = heads.iter().map(ToString::to_string).collect();
+                line(format!("  {} {}", i + 1, names.join("  ")));
+            }
+        }
+    }
+    line(String::new());
+    line("to be recognised".into());
+    task.targets().iter().for_each(|t| line(format!("  {}", typed(*t, &vocabulary.predicates[t].types))));
+    for (path, theory) in theories {
+        line(String::new());
+        line(format!("theory {}: {} rules, {} literals", path.display(), theory.clauses.len(), theory.literals()));
+    }
+    text
+}
+
+fn is_calculus(signature: Signature) -> bool {
+    matches!(signature.name().as_str(), "initiatedAt" | "terminatedAt")
+}
+
+/// A signature with the types of its arguments.
+fn typed(signature: Signature, types: &[Option<oled::Symbol>]) -> String {
+    let names = types.iter().map(|t| Term::var(t.map_or("_", |s| s.as_str())));
+    signature.fill(names).to_string()
+}
+
+fn types(bias: &Bias, vocabulary: &Vocabulary) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for mode in bias.modes() {
+        for name in mode.types().into_iter().flatten() {
+            if found.iter().any(|(n, _)| n == name.as_str()) {
+                continue;
+            }
+            let observed = bias.inputs.iter().any(|m| m.types().contains(&Some(name)));
+            let values = match vocabulary.enumerations.get(&name) {
+                Some(values) => values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+                None if name.as_str() == "time" => "time points".into(),
+                None if bias.kind_of(name).is_number() => "numbers".into(),
+                None if observed => "what the stream has at its places".into(),
+                None => "what the rules derive".into(),
+            };
+            found.push((name.as_str().to_string(), values));
+        }
+    }
+    found
+}

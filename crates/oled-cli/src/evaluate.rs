@@ -1,0 +1,121 @@
+//! `oled evaluate`: recognised against annotated, counted per time point.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::bail;
+use oled::{Confusion, Evaluation, Frame, Recogniser};
+use oled_data::caviar::{load_protocol, load_videos};
+use oled_data::task_folder::TaskFolder;
+use oled_data::{DataError, Protocol};
+use serde_json::{Map, Value, json};
+
+use crate::Outcome;
+use crate::args::EvaluateArgs;
+use crate::input::{open_stream, recogniser, stream_path};
+use crate::progress::{Progress, say_skipped};
+
+pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    let folder = TaskFolder::load(&args.task)?;
+    let mut recogniser = recogniser(&folder, &args.theory)?;
+    let targets = folder.task.targets();
+    if targets.is_empty() {
+        bail!(
+            "the task `{}` declares no labels to compare with\nhint: add `example(holdsAt(fluent(+type), +time)).` to its modes",
+            folder.name
+        );
+    }
+    let mut evaluation = Evaluation::new(&targets);
+    if let Some(protocol) = args.protocol {
+        by_protocol(&stream_path(&folder, &args.input)?, protocol, &mut recogniser, &mut evaluation)?;
+    } else {
+        let mut frames = open_stream(&folder, &args.input)?;
+        let mut progress = Progress::new(frames.total_bytes(), quiet);
+        while let Some(frame) = frames.next() {
+            observe(&mut recogniser, &frame?, &mut evaluation);
+            progress.frame(&frames);
+        }
+        progress.finish();
+        say_skipped(frames.skipped());
+    }
+    let text = if args.json { to_json(&evaluation, args.by.is_some()) } else { to_table(&evaluation, args.by.is_some()) };
+    std::io::stdout().write_all(text.as_bytes())?;
+    let total = evaluation.total();
+    Ok(if total.tp + total.fp == 0 { Outcome::Nothing } else { Outcome::Done })
+}
+
+/// Runs each unit of a protocol from an empty state.
+fn by_protocol(
+    directory: &Path,
+    protocol: Protocol,
+    recogniser: &mut Recogniser,
+    evaluation: &mut Evaluation,
+) -> Result<(), DataError> {
+    let videos = load_videos(directory)?;
+    for unit in load_protocol(directory, protocol)? {
+        for frame in unit.frames(&videos)? {
+            observe(recogniser, &frame, evaluation);
+        }
+    }
+    Ok(())
+}
+
+fn observe(recogniser: &mut Recogniser, frame: &Frame, evaluation: &mut Evaluation) {
+    // Intervals are of no use here; what holds at the frame is.
+    recogniser.observe(frame, &mut Vec::new());
+    evaluation.count(recogniser, frame);
+}
+
+pub(crate) fn confusion_json(c: &Confusion) -> Value {
+    json!({"tp": c.tp, "fp": c.fp, "fn": c.fn_, "precision": c.precision(), "recall": c.recall(), "f1": c.f1()})
+}
+
+fn to_json(evaluation: &Evaluation, by_segment: bool) -> String {
+    let fluents: Map<String, Value> =
+        evaluation.by_fluent().iter().map(|(name, c)| (name.as_str().to_string(), confusion_json(c))).collect();
+    let mut object = json!({
+        "fluents": fluents,
+        "micro": confusion_json(&evaluation.total()),
+        "frames": evaluation.frames(),
+    });
+    if by_segment {
+        let rows = evaluation.by_segment().into_iter().map(|(fluent, segment, c)| {
+            let mut row = json!({"segment": segment.as_str(), "fluent": fluent.as_str()});
+            if let (Value::Object(row), Value::Object(counts)) = (&mut row, confusion_json(&c)) {
+                row.extend(counts);
+            }
+            row
+        });
+        object["segments"] = rows.collect();
+    }
+    format!("{object}\n")
+}
+
+/// The counts as a table for people.
+pub(crate) fn to_table(evaluation: &Evaluation, by_segment: bool) -> String {
+    let mut rows: Vec<(String, Confusion)> =
+        evaluation.by_fluent().iter().map(|(name, c)| (name.as_str().to_string(), *c)).collect();
+    if rows.len() > 1 {
+        rows.push(("all".into(), evaluation.total()));
+    }
+    if by_segment {
+        let segments = evaluation.by_segment();
+        rows.extend(segments.into_iter().map(|(f, s, c)| (format!("{} {}", f.as_str(), s.as_str()), c)));
+    }
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max("fluent".len());
+    let mut text = String::new();
+    let mut line = |cells: [String; 7]| {
+        let [name, rest @ ..] = cells;
+        let numbers: String = rest.iter().map(|c| format!(" {c:>9}")).collect();
+        writeln!(text, "{name:<width$}{numbers}").expect("strings can be written to");
+    };
+    line(["fluent", "TP", "FP", "FN", "precision", "recall", "F1"].map(Into::into));
+    for (name, c) in rows {
+        let score = |x: f64| format!("{x:.3}");
+        let counts = [c.tp, c.fp, c.fn_].map(|n| n.to_string());
+        let [tp, fp, fn_] = counts;
+        line([name, tp, fp, fn_, score(c.precision()), score(c.recall()), score(c.f1())]);
+    }
+    text
+}

@@ -1,0 +1,56 @@
+//! What several commands do at first: load a task, a theory and a stream.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use oled::{Recogniser, Source, Task, Theory, parse_source};
+use oled_data::task_folder::TaskFolder;
+use oled_data::{Format, Frames, ReadOptions, open};
+
+use crate::args::InputArgs;
+
+/// Reads a theory.
+pub(crate) fn load_theory(path: &Path) -> anyhow::Result<Theory> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the theory `{}`", path.display()))?;
+    let (theory, problems) = parse_source(&Source::new(path.display().to_string(), text));
+    oled::Problems::check(problems)?;
+    Ok(theory)
+}
+
+/// A recogniser for a theory, compiled for a task.
+pub(crate) fn recogniser(folder: &TaskFolder, theory: &Path) -> anyhow::Result<Recogniser> {
+    let theory = load_theory(theory)?;
+    let recogniser = Recogniser::new(&folder.task, &theory)?;
+    if recogniser.fluents().next().is_none() {
+        bail!("the theory defines no fluent\nhint: rules for `initiatedAt(fluent, T)` and `terminatedAt(fluent, T)` do");
+    }
+    Ok(recogniser)
+}
+
+/// The path of the stream: the one that was named, or the task's own.
+pub(crate) fn stream_path(folder: &TaskFolder, args: &InputArgs) -> anyhow::Result<PathBuf> {
+    match (&args.input, &folder.stream) {
+        (Some(path), _) | (None, Some(path)) => Ok(path.clone()),
+        (None, None) => bail!(
+            "the task `{}` has no stream of its own\nhint: name one with `--input FILE`, or `--input -` for standard input",
+            folder.name
+        ),
+    }
+}
+
+/// Opens the stream of a command.
+pub(crate) fn open_stream(folder: &TaskFolder, args: &InputArgs) -> anyhow::Result<Frames> {
+    let path = stream_path(folder, args)?;
+    Ok(open(&path, &read_options(&folder.task, args.from, args.lenient))?)
+}
+
+/// How a stream is read for a task.
+pub(crate) fn read_options(task: &Task, format: Option<Format>, lenient: bool) -> ReadOptions {
+    ReadOptions {
+        format,
+        lenient,
+        interleaved: task.options.interleaved,
+        labels: task.labels(),
+        declared: task.bias.inputs.iter().map(oled::Mode::signature).collect(),
+    }
+}

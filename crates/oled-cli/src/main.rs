@@ -1,0 +1,74 @@
+//! The program `oled`.
+
+mod args;
+mod bench;
+mod check;
+mod convert;
+mod demo;
+mod evaluate;
+mod input;
+mod progress;
+mod recognise;
+mod simulate;
+mod timeline;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+
+/// How a command ended, when it did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// There is a result.
+    Done,
+    /// It ran, and nothing was recognised.
+    Nothing,
+    /// It was interrupted, and printed what it had.
+    Interrupted,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        ExitCode::from(match outcome {
+            Outcome::Done => 0,
+            Outcome::Nothing => 1,
+            Outcome::Interrupted => 130,
+        })
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let quiet = cli.quiet;
+    let result = match cli.command {
+        Command::Demo(args) => demo::run(&args, quiet),
+        Command::Recognise(args) => recognise::run(&args, quiet),
+        Command::Evaluate(args) => evaluate::run(&args, quiet),
+        Command::Check(args) => check::run(&args),
+        Command::Convert(args) => convert::run(&args, quiet),
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Bench(args) => bench::run(&args, quiet),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "oled", &mut std::io::stdout());
+            Ok(Outcome::Done)
+        }
+    };
+    match result {
+        Ok(outcome) => outcome.into(),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let text = format!("{error:#}");
+            // Errors of texts and streams bring their own form, with a place and a hint.
+            let head = if text.starts_with("error:") { "" } else { "error: " };
+            progress::say(&format!("{head}{text}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whoever reads our output may stop when it has enough: `oled recognise … | head`.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|e| e.downcast_ref::<std::io::Error>()).any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,68 @@
+//! Progress on standard error, for people only: a bar when it is a terminal, nothing otherwise.
+
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use oled_data::{Frames, Skipped};
+
+/// Says a line to the person who runs the program.
+pub(crate) fn say(line: &str) {
+    // Nobody to tell when standard error is gone.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Says what was left out of a stream, if anything was.
+pub(crate) fn say_skipped(skipped: &Skipped) {
+    if skipped.total() > 0 {
+        say(&format!("warning: {skipped}"));
+    }
+}
+
+/// A bar that follows a stream.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    frames: u64,
+}
+
+/// The bar is touched once in so many frames, so that it costs nothing.
+const STEP: u64 = 256;
+
+impl Progress {
+    /// A bar for a stream of known size, or a counter for others.
+    pub(crate) fn new(total_bytes: Option<u64>, quiet: bool) -> Progress {
+        let hidden = quiet || !std::io::stderr().is_terminal();
+        let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
+        let bar = ProgressBar::with_draw_target(total_bytes, target);
+        let template = match total_bytes {
+            Some(_) => "{bar:30} {percent:>3}%  {msg}  {eta} left",
+            None => "{spinner} {msg}  {elapsed}",
+        };
+        bar.set_style(ProgressStyle::with_template(template).expect("the template is fixed and valid"));
+        if !hidden {
+            bar.enable_steady_tick(Duration::from_millis(100));
+        }
+        Progress { bar, frames: 0 }
+    }
+
+    /// Another frame was processed.
+    pub(crate) fn frame(&mut self, frames: &Frames) {
+        self.frames += 1;
+        if self.frames.is_multiple_of(STEP) {
+            self.bar.set_position(frames.bytes_read());
+            self.tell();
+        }
+    }
+
+    fn tell(&self) {
+        let seconds = self.bar.elapsed().as_secs_f64();
+        if seconds > 0.0 {
+            self.bar.set_message(format!("{} frames, {:.0}/s", self.frames, self.frames as f64 / seconds));
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

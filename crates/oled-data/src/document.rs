@@ -1,0 +1,95 @@
+//! Documents: JSON objects with a time, a narrative and an annotation, whose atoms go straight into facts.
+//!
+//! JSON Lines and the exports of `MongoDB` share this reader. `serde_json` lends each string from the line, and the
+//! string is scanned into facts on the spot: there is no tree of values and no copy of an atom.
+
+mod scan;
+
+use oled::{FactReader, Facts, Symbol};
+use serde::de::{DeserializeSeed, IgnoredAny};
+
+use crate::atom;
+use crate::error::{Problem, ProblemKind};
+use crate::lines::Line;
+use crate::sink::Sink;
+use scan::Scan;
+
+/// Narrative and annotation, in this order, are the two parts of a document.
+pub(crate) const NARRATIVE: usize = 0;
+pub(crate) const ANNOTATION: usize = 1;
+
+/// What the atoms and the time of a document may look like.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Dialect {
+    /// The time is an integer, and atoms are just atoms.
+    Jsonl,
+    /// The time may be a string or an object such as `{"$numberInt":"680"}`; `example(A)` is A, `negExample(A)` nothing.
+    Mongo,
+}
+
+/// One JSON object. The time of each fact stands in the marks of the reader.
+pub(crate) struct Document {
+    pub(crate) segment: Symbol,
+    pub(crate) time: Option<i64>,
+    /// Where the time is written.
+    pub(crate) time_at: usize,
+    pub(crate) facts: [Facts; 2],
+    /// Where the document ends.
+    pub(crate) end: usize,
+}
+
+/// Of a fact: its time and where it was read.
+pub(crate) struct Mark {
+    pub(crate) time: i64,
+    pub(crate) at: usize,
+}
+
+/// Reads documents; keeps what can be used again for the next.
+pub(crate) struct DocumentReader {
+    dialect: Dialect,
+    facts: FactReader,
+    /// One mark for each fact of the last document.
+    pub(crate) marks: [Vec<Mark>; 2],
+    /// Numbers of facts and values of the last document: the next one will be of about the same size.
+    room: [(usize, usize); 2],
+}
+
+impl DocumentReader {
+    pub(crate) fn new(dialect: Dialect) -> DocumentReader {
+        DocumentReader { dialect, facts: FactReader::default(), marks: Default::default(), room: [(0, 0); 2] }
+    }
+
+    /// Reads the document that starts at this byte of a line.
+    pub(crate) fn read(&mut self, line: Line<'_>, start: usize, sink: &mut Sink) -> Result<Document, Problem> {
+        self.marks.iter_mut().for_each(Vec::clear);
+        let mut json = serde_json::Deserializer::from_str(&line.text[start..]);
+        let facts = self.room.map(|(facts, values)| Facts::with_capacity(facts, values));
+        let document = Document { segment: atom::default_segment(), time: None, time_at: start, facts, end: 0 };
+        let mut scan = Scan::new(self, line.text, start, document, sink);
+        let result = (&mut scan).deserialize(&mut json);
+        let (mut document, problem) = scan.finish();
+        if let Err(error) = result {
+            return Err(problem.unwrap_or_else(|| json_problem(&error, line, start)));
+        }
+        document.end = start + json.into_iter::<IgnoredAny>().byte_offset();
+        self.room = [0, 1].map(|part| (document.facts[part].len(), document.facts[part].value_count()));
+        Ok(document)
+    }
+}
+
+/// What `serde_json` found wrong with a document.
+fn json_problem(error: &serde_json::Error, line: Line<'_>, start: usize) -> Problem {
+    if error.is_eof() && !line.ended {
+        return Problem::truncated(line.text.len());
+    }
+    let message = error.to_string();
+    let message = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
+    let message = if error.is_data() { message.to_string() } else { format!("broken JSON: {message}") };
+    let mut at = (start + error.column().saturating_sub(1)).min(line.text.len());
+    while !line.text.is_char_boundary(at) {
+        at -= 1;
+    }
+    Problem::new(ProblemKind::Syntax, at, message).hint(
+        r#"each line is an object such as {"time":680,"narrative":["happensAt(walking(id1),680)"],"annotation":[]}"#,
+    )
+}

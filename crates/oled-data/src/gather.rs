@@ -1,0 +1,124 @@
+//! Gathering: atoms that come one by one become frames, consecutive ones of the same time the same frame.
+
+use oled::{Facts, Frame, Signature, Symbol};
+
+use crate::atom;
+use crate::document::{ANNOTATION, NARRATIVE};
+use crate::error::Problem;
+use crate::sink::Sink;
+
+/// The frame that atoms are being read into.
+///
+/// An atom is read before its time is known. So it is read into the open frame, and moved on where it turns out to be
+/// the first one of the next.
+pub(crate) struct Gather {
+    segment: Symbol,
+    /// The time of the open frame.
+    time: Option<i64>,
+    facts: [Facts; 2],
+    /// The time of a frame that is being left out because it came at the wrong time.
+    refused: Option<i64>,
+    /// Signatures that are annotation wherever they come.
+    labels: Vec<Signature>,
+    /// Numbers of facts and values of the last narrative: the next one will be of about the same size.
+    room: (usize, usize),
+}
+
+impl Gather {
+    pub(crate) fn new(labels: &[Signature]) -> Gather {
+        Gather {
+            segment: atom::default_segment(),
+            time: None,
+            facts: Default::default(),
+            refused: None,
+            labels: labels.to_vec(),
+            room: (0, 0),
+        }
+    }
+
+    /// From here on frames are of this segment.
+    pub(crate) fn segment(&mut self, segment: Symbol, sink: &mut Sink) {
+        if segment != self.segment {
+            self.flush(sink);
+            self.segment = segment;
+            self.refused = None;
+        }
+    }
+
+    /// Where to read the next atom into. Then comes [`Gather::settle`] or [`Gather::retract`].
+    pub(crate) fn facts(&mut self, part: usize) -> &mut Facts {
+        &mut self.facts[part]
+    }
+
+    /// Takes back the atom that was just read.
+    pub(crate) fn retract(&mut self, part: usize) {
+        self.split_last(part);
+    }
+
+    /// Puts the atom that was just read at byte `at` into the frame of its time.
+    pub(crate) fn settle(&mut self, part: usize, time: i64, at: usize, sink: &mut Sink) -> Result<(), Problem> {
+        if self.time == Some(time) {
+            return Ok(());
+        }
+        let first = self.split_last(part);
+        if self.open(time, at, sink)? {
+            self.facts[part] = first;
+        }
+        Ok(())
+    }
+
+    /// Opens the frame of this time, unless it is open; returns whether it is, or has to be left out.
+    pub(crate) fn open(&mut self, time: i64, at: usize, sink: &mut Sink) -> Result<bool, Problem> {
+        if self.time == Some(time) {
+            return Ok(true);
+        }
+        if self.refused == Some(time) {
+            return Ok(false);
+        }
+        match sink.admit(self.segment, time) {
+            Ok(()) => {
+                self.flush(sink);
+                self.time = Some(time);
+                self.refused = None;
+                Ok(true)
+            }
+            Err(problem) => {
+                sink.forgive(problem.at(at))?;
+                self.refused = Some(time);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Pushes the open frame.
+    pub(crate) fn flush(&mut self, sink: &mut Sink) {
+        let Some(time) = self.time.take() else { return };
+        let [mut narrative, mut annotation] = std::mem::take(&mut self.facts);
+        self.room = (narrative.len() + 1, narrative.value_count() + 4);
+        if narrative.iter().any(|(signature, _)| self.labels.contains(&signature)) {
+            for (signature, values) in narrative.iter().filter(|(signature, _)| self.labels.contains(signature)) {
+                annotation.push(signature, values);
+            }
+            narrative = narrative.filter(|signature, _| !self.labels.contains(&signature));
+        }
+        sink.push(Frame { segment: self.segment, time, narrative, annotation });
+    }
+
+    /// Takes the last fact out, with room for those that follow it.
+    fn split_last(&mut self, part: usize) -> Facts {
+        debug_assert!(part == NARRATIVE || part == ANNOTATION, "a frame has two parts");
+        let facts = &mut self.facts[part];
+        let (room, values) = if part == NARRATIVE { self.room } else { (0, 0) };
+        let mut last = Facts::with_capacity(room, values);
+        if let Some((signature, values)) = facts.iter().last() {
+            last.push(signature, values);
+        }
+        let mut left = facts.len().saturating_sub(1);
+        *facts = facts.filter(|_, _| {
+            let keep = left > 0;
+            left = left.saturating_sub(1);
+            keep
+        });
+        last
+    }
+}

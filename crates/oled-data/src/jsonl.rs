@@ -1,0 +1,121 @@
+//! JSON Lines: one frame a line.
+//!
+//! ```json
+//! {"segment":"walk1","time":680,"narrative":["happensAt(walking(id1),680)"],"annotation":["holdsAt(meeting(id1,id2),680)"]}
+//! ```
+//!
+//! Segment, narrative and annotation may be left out; other keys are ignored.
+
+use std::fmt::Write;
+
+use oled::{Facts, Frame};
+
+use crate::atom::Templates;
+use crate::document::{ANNOTATION, Dialect, Document, DocumentReader, NARRATIVE};
+use crate::error::{Problem, ProblemKind};
+use crate::lines::Line;
+use crate::reader::LineFormat;
+use crate::sink::Sink;
+
+pub(crate) struct JsonlReader {
+    documents: DocumentReader,
+}
+
+impl Default for JsonlReader {
+    fn default() -> JsonlReader {
+        JsonlReader { documents: DocumentReader::new(Dialect::Jsonl) }
+    }
+}
+
+impl LineFormat for JsonlReader {
+    fn line(&mut self, line: Line<'_>, sink: &mut Sink) -> Result<(), Problem> {
+        if line.text.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        let mut document = self.documents.read(line, 0, sink)?;
+        let rest = line.text[document.end..].trim_ascii_start();
+        if !rest.is_empty() {
+            let at = line.text.len() - rest.len();
+            return Err(Problem::new(ProblemKind::Syntax, at, "broken JSON: something follows the object")
+                .hint("write one object a line"));
+        }
+        let Some(time) = document.time else {
+            return Err(Problem::new(ProblemKind::Missing, 0, "the frame has no time")
+                .hint(r#"each line needs its time point, as in {"time":680,...}"#));
+        };
+        self.drop_other_times(&mut document, time, sink)?;
+        sink.admit(document.segment, time).map_err(|problem| problem.at(document.time_at))?;
+        let [narrative, annotation] = document.facts;
+        sink.push(Frame { segment: document.segment, time, narrative, annotation });
+        Ok(())
+    }
+}
+
+impl JsonlReader {
+    /// Atoms of another time than the frame's are a problem; where that is forgiven they are left out.
+    fn drop_other_times(&self, document: &mut Document, time: i64, sink: &mut Sink) -> Result<(), Problem> {
+        for part in [NARRATIVE, ANNOTATION] {
+            let marks = &self.documents.marks[part];
+            if marks.iter().all(|m| m.time == time) {
+                continue;
+            }
+            for mark in marks.iter().filter(|m| m.time != time) {
+                let message = format!("the atom is about time {}, its frame about time {time}", mark.time);
+                sink.forgive(
+                    Problem::new(ProblemKind::WrongTime, mark.at, message)
+                        .hint("documents of OLED that span several time points are read with `--from mongo`"),
+                )?;
+            }
+            let mut marks = marks.iter();
+            document.facts[part] = document.facts[part].filter(|_, _| marks.next().is_some_and(|m| m.time == time));
+        }
+        Ok(())
+    }
+}
+
+/// Writes objects with these keys first.
+pub(crate) struct JsonWriter {
+    templates: Templates,
+    /// An atom before it is quoted.
+    atom: String,
+}
+
+impl JsonWriter {
+    pub(crate) fn new(templates: Templates) -> JsonWriter {
+        JsonWriter { templates, atom: String::new() }
+    }
+
+    /// Appends a line.
+    pub(crate) fn write(&mut self, frame: &Frame, out: &mut String) {
+        out.push_str("{\"segment\":");
+        push_string(frame.segment.as_str(), out);
+        // Writing to a string cannot fail.
+        let _ = write!(out, ",\"time\":{},\"narrative\":[", frame.time);
+        self.push_atoms(&frame.narrative, frame.time, out);
+        out.push_str("],\"annotation\":[");
+        self.push_atoms(&frame.annotation, frame.time, out);
+        out.push_str("]}\n");
+    }
+
+    fn push_atoms(&mut self, facts: &Facts, time: i64, out: &mut String) {
+        for (i, (signature, values)) in facts.iter().enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            self.atom.clear();
+            self.templates.of(signature).write(values, time, &mut self.atom);
+            push_string(&self.atom, out);
+        }
+    }
+}
+
+/// Appends a string in quotes.
+fn push_string(text: &str, out: &mut String) {
+    if text.bytes().any(|b| b < b' ' || b == b'"' || b == b'\\') {
+        out.push_str(&serde_json::Value::from(text).to_string());
+    } else {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    }
+}

@@ -1,0 +1,44 @@
+//! Bytes to frames: everything about files, formats and simulated streams that the library `oled` need not know.
+//!
+//! | format | one line, or one file | to read | to write |
+//! | --- | --- | --- | --- |
+//! | `jsonl` | a frame as a JSON object | yes | yes |
+//! | `mongo` | a document of OLED's data base, with one or more time points | yes | yes |
+//! | `facts` | atoms with full stops | yes | yes |
+//! | `rtec` | an event, a fluent or a predicate between bars | yes | yes |
+//! | `caviar` | a video's ground truth in XML | yes | no |
+//!
+//! ```
+//! use oled_data::{Format, Frames, ReadOptions};
+//! let text = r#"{"segment":"walk1","time":680,"narrative":["happensAt(walking(id1),680)"]}"#;
+//! let frames = Frames::from_reader("stream.jsonl", text.as_bytes(), &ReadOptions::default())?;
+//! for frame in frames {
+//!     let frame = frame?;
+//!     assert_eq!(frame.time, 680);
+//!     assert_eq!(frame.narrative.len(), 1);
+//! }
+//! # Ok::<(), oled_data::DataError>(())
+//! ```
+
+mod atom;
+pub mod caviar;
+mod document;
+mod error;
+mod facts;
+mod format;
+mod gather;
+mod jsonl;
+mod lines;
+mod mongo;
+mod reader;
+mod rtec;
+mod sink;
+pub mod task_folder;
+pub mod world;
+mod writer;
+
+pub use caviar::{Protocol, Unit};
+pub use error::{DataError, ProblemKind, Skipped};
+pub use format::Format;
+pub use reader::{Frames, ReadOptions, open};
+pub use writer::FrameWriter;

@@ -1,0 +1,169 @@
+//! Truth: the rules of `tasks/lobby/theories/true.lp`, transcribed.
+//!
+//! The same rules twice, so that a world of any size is labelled faster than it is simulated, and so that the recogniser
+//! and this file check each other: a test runs `true.lp` over the narrative and expects these labels.
+
+use super::body::Movement::{Abrupt, Active, Inactive, Running, Walking};
+use super::hall::{Sighting, Who};
+
+/// What is labelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fluent {
+    Meeting,
+    Moving,
+    Fighting,
+    LeavingObject,
+}
+
+impl Fluent {
+    pub(super) const ALL: [Fluent; 4] = [Fluent::Meeting, Fluent::Moving, Fluent::Fighting, Fluent::LeavingObject];
+
+    /// Whether it holds in both orders of its arguments. Then only the ascending order is kept.
+    pub(super) fn is_symmetric(self) -> bool {
+        self != Fluent::LeavingObject
+    }
+}
+
+/// A fluent of two entities that holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Label {
+    pub(super) fluent: Fluent,
+    pub(super) a: Who,
+    pub(super) b: Who,
+}
+
+impl Label {
+    /// A label in its canonical order of arguments.
+    pub(super) fn new(fluent: Fluent, a: Who, b: Who) -> Label {
+        if fluent.is_symmetric() && b < a { Label { fluent, a: b, b: a } } else { Label { fluent, a, b } }
+    }
+}
+
+/// What holds, by inertia.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Truth {
+    /// In ascending order, each once.
+    holding: Vec<Label>,
+}
+
+/// The sighting of an entity, among those of a frame in ascending order.
+pub(super) fn find(sightings: &[Sighting], who: Who) -> Option<&Sighting> {
+    sightings.binary_search_by_key(&who, |s| s.who).ok().map(|i| &sightings[i])
+}
+
+impl Truth {
+    /// What holds in this frame, in ascending order: whatever lost one of its entities does no longer.
+    pub(super) fn at(&mut self, sightings: &[Sighting]) -> &[Label] {
+        self.holding.retain(|l| find(sightings, l.a).is_some() && find(sightings, l.b).is_some());
+        &self.holding
+    }
+
+    /// Goes on to the next frame: holds what is initiated now, or holds now and is not terminated.
+    pub(super) fn advance(&mut self, sightings: &[Sighting]) {
+        self.holding.retain(|l| match (find(sightings, l.a), find(sightings, l.b)) {
+            (Some(x), Some(y)) => !terminated(l.fluent, x, y),
+            _ => false,
+        });
+        for (i, x) in sightings.iter().enumerate() {
+            for y in &sightings[i + 1..] {
+                // No initiation reaches farther, and most pairs are.
+                if !close(x, y, 34) {
+                    continue;
+                }
+                for fluent in Fluent::ALL {
+                    if initiated(fluent, x, y) {
+                        self.holding.push(Label::new(fluent, x.who, y.who));
+                    }
+                    if !fluent.is_symmetric() && initiated(fluent, y, x) {
+                        self.holding.push(Label::new(fluent, y.who, x.who));
+                    }
+                }
+            }
+        }
+        self.holding.sort_unstable();
+        self.holding.dedup();
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.holding.len()
+    }
+}
+
+fn initiated(fluent: Fluent, x: &Sighting, y: &Sighting) -> bool {
+    let (mx, my) = (x.movement, y.movement);
+    match fluent {
+        // active(X), active(Y), close 25  |  active(X), inactive(Y), close 25, opposed 135, and the other way round
+        Fluent::Meeting => match (mx, my) {
+            (Active, Active) => close(x, y, 25),
+            (Active, Inactive) | (Inactive, Active) => close(x, y, 25) && turned(x, y).is_some_and(|a| a >= 135),
+            _ => false,
+        },
+        // walking(X), walking(Y), close 34, aligned 45
+        Fluent::Moving => (mx, my) == (Walking, Walking) && close(x, y, 34) && turned(x, y).is_some_and(|a| a <= 45),
+        // abrupt(X), abrupt(Y), close 25
+        Fluent::Fighting => (mx, my) == (Abrupt, Abrupt) && close(x, y, 25),
+        // active(X), appear(O), inactive(O), close 17
+        Fluent::LeavingObject => mx == Active && y.appears && my == Inactive && close(x, y, 17),
+    }
+}
+
+fn terminated(fluent: Fluent, x: &Sighting, y: &Sighting) -> bool {
+    let (mx, my) = (x.movement, y.movement);
+    match fluent {
+        // far 34  |  walking(X), walking(Y)  |  abrupt(X), abrupt(Y)
+        Fluent::Meeting => !close(x, y, 34) || matches!((mx, my), (Walking, Walking) | (Abrupt, Abrupt)),
+        // far 48  |  close 48, not walking(X), and the other way round
+        Fluent::Moving => !close(x, y, 48) || mx != Walking || my != Walking,
+        // running(X), far 25, and the other way round  |  far 48
+        Fluent::Fighting => (mx == Running || my == Running) && !close(x, y, 25) || !close(x, y, 48),
+        // active(X), close 17  |  far 96
+        Fluent::LeavingObject => mx == Active && close(x, y, 17) || !close(x, y, 96),
+    }
+}
+
+/// Whether two entities are at most so many pixels apart, in the whole pixels of the narrative. Exact: for integers,
+/// `sqrt(n) <= d` and `n <= d * d` are the same also after rounding.
+fn close(x: &Sighting, y: &Sighting, distance: i64) -> bool {
+    let ((x1, y1), (x2, y2)) = (x.pixel(), y.pixel());
+    (x1 - x2) * (x1 - x2) + (y1 - y2) * (y1 - y2) <= distance * distance
+}
+
+/// The angle between two headings, if both have one.
+fn turned(x: &Sighting, y: &Sighting) -> Option<i32> {
+    let difference = (x.heading? - y.heading?).abs();
+    Some(difference.min(360 - difference))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::body::{Movement, Point};
+    use super::*;
+
+    fn person(number: usize, movement: Movement, x: f64, heading: i32) -> Sighting {
+        let (who, at) = (Who::Person(number), Point::new(x, 100.0));
+        Sighting { who, movement, appears: false, disappears: false, at, heading: Some(heading) }
+    }
+
+    #[test]
+    fn what_is_initiated_holds_from_the_next_frame_on_until_it_is_terminated() {
+        let mut truth = Truth::default();
+        let listening = [person(0, Active, 100.0, 0), person(1, Inactive, 120.0, 180)];
+        let apart = [person(0, Walking, 80.0, 180), person(1, Inactive, 120.0, 180)];
+        let expected = [Label { fluent: Fluent::Meeting, a: Who::Person(0), b: Who::Person(1) }];
+        for (frame, holds) in [(&listening, false), (&listening, true), (&apart, true), (&apart, false)] {
+            assert_eq!(truth.at(frame), if holds { &expected[..] } else { &[] });
+            truth.advance(frame);
+        }
+    }
+
+    #[test]
+    fn nothing_holds_of_those_who_are_not_seen() {
+        let mut truth = Truth::default();
+        let fight = [person(0, Abrupt, 100.0, 0), person(1, Abrupt, 110.0, 180)];
+        truth.advance(&fight);
+        assert_eq!(truth.at(&fight).len(), 1);
+        assert_eq!(truth.at(&fight[..1]).len(), 0);
+        assert_eq!(truth.at(&fight).len(), 0);
+    }
+}

@@ -1,0 +1,74 @@
+//! Vocabulary: what is seen, in the words of CAVIAR.
+
+use oled::{Facts, Signature, Value, parse_atom};
+
+use super::hall::Sighting;
+use super::truth::Fluent;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Person,
+    Object,
+}
+
+/// The words for what is seen, looked up once.
+#[derive(Clone, Debug)]
+pub(super) struct Vocabulary {
+    /// In the order of [`super::body::Movement`].
+    movements: [Signature; 5],
+    appear: Signature,
+    disappear: Signature,
+    coords: Signature,
+    orientation: Signature,
+    /// In the order of [`Fluent`].
+    pub(super) holds: [Signature; 4],
+    /// `p1`, `p2`, … and `o1`, `o2`, …, as far as they were needed.
+    pub(super) names: [Vec<Value>; 2],
+}
+
+impl Vocabulary {
+    pub(super) fn new() -> Vocabulary {
+        let signature = |atom: &str| Signature::of(&parse_atom(atom).expect("the atoms below are well-formed"));
+        let event = |name: &str| signature(&format!("happensAt({name}(a), 0)"));
+        let holds = |fluent| match fluent {
+            Fluent::Meeting => "meeting",
+            Fluent::Moving => "moving",
+            Fluent::Fighting => "fighting",
+            Fluent::LeavingObject => "leaving_object",
+        };
+        Vocabulary {
+            movements: ["walking", "active", "inactive", "running", "abrupt"].map(event),
+            appear: event("appear"),
+            disappear: event("disappear"),
+            coords: signature("coords(a, 0, 0, 0)"),
+            orientation: signature("orientation(a, 0, 0)"),
+            holds: Fluent::ALL.map(|f| signature(&format!("holdsAt({}(a, b), 0)", holds(f)))),
+            names: [Vec::new(), Vec::new()],
+        }
+    }
+
+    /// The name of the person or the object with this number.
+    pub(super) fn name(&mut self, (kind, number): (Kind, usize)) -> Value {
+        let names = &mut self.names[kind as usize];
+        while names.len() <= number {
+            names.push(Value::from(format!("{}{}", ["p", "o"][kind as usize], names.len() + 1).as_str()));
+        }
+        names[number]
+    }
+
+    /// The facts about a sighting; the hall's left wall is at `left`.
+    pub(super) fn narrate(&self, seen: &Sighting, name: Value, left: i64, facts: &mut Facts) {
+        facts.push(self.movements[seen.movement as usize], &[name]);
+        if seen.appears {
+            facts.push(self.appear, &[name]);
+        }
+        if seen.disappears {
+            facts.push(self.disappear, &[name]);
+        }
+        let (x, y) = seen.pixel();
+        facts.push(self.coords, &[name, Value::Int(left + x), Value::Int(y)]);
+        if let Some(degrees) = seen.heading {
+            facts.push(self.orientation, &[name, Value::Int(i64::from(degrees))]);
+        }
+    }
+}

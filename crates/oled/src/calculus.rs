@@ -1,0 +1,191 @@
+//! The Event Calculus: inertia, and the intervals it makes.
+//!
+//! ```text
+//! holdsAt(F, T+1) :- initiatedAt(F, T).
+//! holdsAt(F, T+1) :- holdsAt(F, T), not terminatedAt(F, T).
+//! ```
+//!
+//! T+1 is the next observed time point of the segment. Initiation wins where both apply. A fluent with values
+//! (`speed(V)=low`) is also terminated by the initiation of another value. Beyond the axioms, a fluent ends when one of
+//! the entities it speaks of is no longer observed, and with its segment.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::lang::{Signature, Symbol, Term, Value};
+use crate::logic::Relation;
+
+/// A maximal run of time points at which a fluent holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    /// The segment.
+    pub segment: Symbol,
+    /// `holdsAt(meeting(_, _), _)`.
+    pub signature: Signature,
+    /// The fluent's values, `id1` and `id2` of `meeting(id1, id2)`.
+    pub values: Box<[Value]>,
+    /// The first time point at which it holds.
+    pub first: i64,
+    /// The last time point at which it holds.
+    pub last: i64,
+    /// Why it ends there.
+    pub end: End,
+}
+
+/// Why an interval ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// A rule terminated it.
+    Terminated,
+    /// One of its entities was no longer observed.
+    Lost,
+    /// The segment ended.
+    Segment,
+    /// It has not ended: it held at the last time point seen.
+    Open,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            End::Terminated => "terminated",
+            End::Lost => "lost",
+            End::Segment => "segment",
+            End::Open => "open",
+        })
+    }
+}
+
+impl Interval {
+    /// The fluent as a term: `meeting(id1, id2)`.
+    pub fn fluent(&self) -> Term {
+        fluent(self.signature, &self.values)
+    }
+}
+
+/// The fluent of a `holdsAt` as a term.
+pub fn fluent(signature: Signature, values: &[Value]) -> Term {
+    let terms = values.iter().copied().chain([Value::Int(0)]).map(Term::Value);
+    signature.fill(terms).args.swap_remove(0)
+}
+
+/// The name of the fluent of a `holdsAt`: `meeting`.
+pub fn fluent_name(signature: Signature, values: &[Value]) -> Symbol {
+    match (signature.inner_name(), values.first()) {
+        (Some(name), _) => name,
+        // A fluent without arguments is its own name.
+        (None, Some(Value::Sym(name))) => *name,
+        (None, value) => Symbol::new(&value.map(ToString::to_string).unwrap_or_default()),
+    }
+}
+
+/// The instances of one fluent that hold, in one segment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Instances {
+    held: IndexMap<Box<[Value]>, Held, FxBuildHasher>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// Since when; `None` for what was initiated at the last time point and holds from the next.
+    since: Option<i64>,
+    /// Whether it was terminated at the last time point.
+    ends: bool,
+}
+
+impl Instances {
+    /// Goes to the time point after the one whose effects were applied: what was initiated starts to hold, what was
+    /// terminated is forgotten, and what is no longer observed ends (at `last`, the time point before).
+    pub(crate) fn advance(
+        &mut self,
+        time: i64,
+        observed: impl Fn(&[Value]) -> bool,
+        mut lost: impl FnMut(&[Value], i64),
+    ) {
+        self.held.retain(|values, held| {
+            if held.ends {
+                return false;
+            }
+            if !observed(values) {
+                if let Some(since) = held.since {
+                    lost(values, since);
+                }
+                return false;
+            }
+            held.since.get_or_insert(time);
+            true
+        });
+    }
+
+    /// Makes an instance hold from the time point that is advanced to next.
+    pub(crate) fn initiate(&mut self, values: &[Value]) {
+        if !self.held.contains_key(values) {
+            self.held.insert(values.into(), Held { since: None, ends: false });
+        }
+    }
+
+    /// Makes an instance hold at a time, unless it does already.
+    fn start(&mut self, values: &[Value], time: i64) {
+        if let Some(held) = self.held.get_mut(values) {
+            held.since.get_or_insert(time);
+        } else {
+            self.held.insert(values.into(), Held { since: Some(time), ends: false });
+        }
+    }
+
+    /// Applies the axioms: decides what holds at the next time point. `ended` is told of what ends at this one.
+    /// `valued`: the last value is the fluent's value, of which there is one at a time.
+    pub(crate) fn apply(
+        &mut self,
+        initiated: &Relation,
+        terminated: &Relation,
+        valued: bool,
+        mut ended: impl FnMut(&[Value], i64),
+    ) {
+        if !terminated.is_empty() || valued && !initiated.is_empty() {
+            for (values, held) in &mut self.held {
+                let ends = || terminated.contains(values) || valued && other_value(initiated, values);
+                if ends() && !initiated.contains(values) {
+                    held.ends = true;
+                    ended(values, held.since.expect("what was advanced to this time point holds"));
+                }
+            }
+        }
+        initiated.rows().for_each(|values| self.initiate(values));
+    }
+
+    /// For fluents that rules derive at each time point: what holds is what was derived.
+    pub(crate) fn replace(&mut self, derived: &Relation, time: i64, mut ended: impl FnMut(&[Value], i64)) {
+        self.held.retain(|values, held| {
+            let holds = derived.contains(values);
+            if let (false, Some(since)) = (holds, held.since) {
+                ended(values, since);
+            }
+            holds
+        });
+        derived.rows().for_each(|values| self.start(values, time));
+    }
+
+    /// What holds at the time point advanced to, with the time since when; what ends there included.
+    pub(crate) fn holding(&self) -> impl Iterator<Item = (&[Value], i64)> {
+        self.held.iter().filter_map(|(values, held)| held.since.map(|since| (&**values, since)))
+    }
+
+    /// What holds, without what was terminated at the last time point.
+    pub(crate) fn open(&self) -> impl Iterator<Item = (&[Value], i64)> {
+        self.held.iter().filter(|(_, h)| !h.ends).filter_map(|(values, h)| h.since.map(|since| (&**values, since)))
+    }
+
+    /// Whether an instance holds at the time point advanced to.
+    pub(crate) fn holds(&self, values: &[Value]) -> bool {
+        self.held.get(values).is_some_and(|h| h.since.is_some())
+    }
+}
+
+/// Whether another value of the same fluent is initiated.
+fn other_value(initiated: &Relation, values: &[Value]) -> bool {
+    let Some((value, key)) = values.split_last() else { return false };
+    initiated.rows().any(|row| row.split_last().is_some_and(|(v, k)| k == key && v != value))
+}

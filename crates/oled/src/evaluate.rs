@@ -1,0 +1,141 @@
+//! Evaluation: recognised against annotated, counted per fluent instance and time point.
+
+use std::ops::AddAssign;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::calculus::fluent_name;
+use crate::lang::{Signature, Symbol};
+use crate::logic::Relation;
+use crate::recognise::Recogniser;
+use crate::stream::Frame;
+
+/// How often a recogniser was right and wrong.
+///
+/// ```
+/// use oled::Confusion;
+/// let c = Confusion { tp: 3, fp: 1, fn_: 2 };
+/// assert_eq!((c.precision(), c.recall(), c.f1()), (0.75, 0.6, 2.0 / 3.0));
+/// assert_eq!(Confusion::default().f1(), 0.0, "without anything to count, scores are zero");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Confusion {
+    /// Recognised and annotated.
+    pub tp: u64,
+    /// Recognised only.
+    pub fp: u64,
+    /// Annotated only.
+    pub fn_: u64,
+}
+
+impl Confusion {
+    /// The share of what was recognised that is right.
+    pub fn precision(&self) -> f64 {
+        ratio(self.tp, self.tp + self.fp)
+    }
+
+    /// The share of what is right that was recognised.
+    pub fn recall(&self) -> f64 {
+        ratio(self.tp, self.tp + self.fn_)
+    }
+
+    /// The harmonic mean of both.
+    pub fn f1(&self) -> f64 {
+        ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn_)
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+impl AddAssign for Confusion {
+    fn add_assign(&mut self, other: Confusion) {
+        self.tp += other.tp;
+        self.fp += other.fp;
+        self.fn_ += other.fn_;
+    }
+}
+
+/// Counts per fluent and segment, over a stream.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// The `holdsAt` of the fluents that are counted.
+    targets: Vec<Signature>,
+    /// By fluent and segment, in order of first occurrence.
+    counts: IndexMap<(Symbol, Symbol), Confusion, FxBuildHasher>,
+    /// Time points seen.
+    frames: u64,
+    /// The annotation of a frame, each atom once.
+    labels: IndexMap<Signature, Relation, FxBuildHasher>,
+}
+
+impl Evaluation {
+    /// Nothing counted yet, for these fluents.
+    pub fn new(targets: &[Signature]) -> Evaluation {
+        let labels = targets.iter().map(|t| (*t, Relation::new(t.arity() - 1))).collect();
+        let mut evaluation = Evaluation { targets: targets.to_vec(), counts: IndexMap::default(), frames: 0, labels };
+        // Fluents that never occur are reported too.
+        for target in targets {
+            if let Some(name) = target.inner_name() {
+                evaluation.counts.entry((name, Symbol::new(""))).or_default();
+            }
+        }
+        evaluation
+    }
+
+    /// Compares what the recogniser holds to be true at a frame, which it has just observed, with the frame's labels.
+    pub fn count(&mut self, recogniser: &Recogniser, frame: &Frame) {
+        self.frames += 1;
+        self.labels.values_mut().for_each(Relation::clear);
+        for (signature, values) in frame.annotation.iter() {
+            let Some(labels) = self.labels.get_mut(&signature) else { continue };
+            if labels.insert(values) {
+                let right = recogniser.holds(signature, values);
+                let counts = self.counts.entry((fluent_name(signature, values), frame.segment)).or_default();
+                if right { counts.tp += 1 } else { counts.fn_ += 1 }
+            }
+        }
+        for (signature, values) in recogniser.holding() {
+            let Some(labels) = self.labels.get(&signature) else { continue };
+            if !labels.contains(values) {
+                self.counts.entry((fluent_name(signature, values), frame.segment)).or_default().fp += 1;
+            }
+        }
+    }
+
+    /// The counts of each fluent over all segments.
+    pub fn by_fluent(&self) -> IndexMap<Symbol, Confusion, FxBuildHasher> {
+        let mut all: IndexMap<Symbol, Confusion, FxBuildHasher> = IndexMap::default();
+        for ((fluent, _), counts) in &self.counts {
+            *all.entry(*fluent).or_default() += *counts;
+        }
+        all
+    }
+
+    /// The counts of each fluent in each segment where there is something to count, fluent by fluent.
+    pub fn by_segment(&self) -> Vec<(Symbol, Symbol, Confusion)> {
+        let mut all: Vec<_> = self.counts.iter().map(|((f, s), c)| (*f, *s, *c)).filter(|(.., c)| *c != Confusion::default()).collect();
+        let order = self.by_fluent();
+        all.sort_by_key(|(f, ..)| order.get_index_of(f));
+        all
+    }
+
+    /// All counts together: the micro-average.
+    pub fn total(&self) -> Confusion {
+        let mut total = Confusion::default();
+        self.counts.values().for_each(|c| total += *c);
+        total
+    }
+
+    /// The number of time points compared.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The fluents that are counted.
+    pub fn targets(&self) -> &[Signature] {
+        &self.targets
+    }
+}

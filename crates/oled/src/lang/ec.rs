@@ -1,0 +1,12 @@
+//! The predicates of the Event Calculus, as they are written.
+
+/// An event occurs.
+pub const HAPPENS: &str = "happensAt";
+/// A fluent holds.
+pub const HOLDS: &str = "holdsAt";
+/// A fluent is started.
+pub const INITIATED: &str = "initiatedAt";
+/// A fluent is ended.
+pub const TERMINATED: &str = "terminatedAt";
+/// A fluent holds at the start of each segment.
+pub const INITIALLY: &str = "initially";

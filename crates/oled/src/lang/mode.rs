@@ -1,0 +1,332 @@
+//! Declarations: what the stream contains, what rules may be made of, and what is to be learned.
+//!
+//! | declaration | meaning |
+//! |---|---|
+//! | `input(happensAt(walking(+person), +time)).` | such atoms come with the stream |
+//! | `modeh(initiatedAt(meeting(+person, +person), +time)).` | heads of rules |
+//! | `modeb(close(+person, +person, #distance, +time)).` | conditions in bodies; `modeb(not …)` for negated ones |
+//! | `example(holdsAt(meeting(+person, +person), +time)).` | the annotation; also written `examplePattern` |
+//! | `comparison(close(+person, +person, #distance, +time), 3, larger).` | argument 3 is a threshold, looser when larger |
+//! | `type(speed, real).` | the values of a type: `symbol`, `int`, `real` or `any` |
+
+use super::{Atom, Clause, Diagnostic, Mark, Signature, Span, Symbol, Term, Theory, Value, did_you_mean, for_each_hole};
+
+/// Everything that `modes.lp` declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bias {
+    /// What the stream contains.
+    pub inputs: Vec<Mode>,
+    /// The heads that rules may have.
+    pub heads: Vec<Mode>,
+    /// The conditions that bodies may have.
+    pub bodies: Vec<Mode>,
+    /// What the annotation consists of.
+    pub examples: Vec<Mode>,
+    /// Which arguments are thresholds.
+    pub comparisons: Vec<Threshold>,
+    /// The kinds of values of types.
+    pub types: Vec<TypeDeclaration>,
+}
+
+/// An atom with place markers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mode {
+    /// Whether the literal is negated.
+    pub negated: bool,
+    /// The atom, with a place marker or a constant in each argument.
+    pub atom: Atom,
+}
+
+impl Mode {
+    /// The relation.
+    pub fn signature(&self) -> Signature {
+        Signature::of(&self.atom)
+    }
+
+    /// The markers and constants, from left to right.
+    pub fn holes(&self) -> Vec<&Term> {
+        let mut holes = Vec::new();
+        for_each_hole(&self.atom.args, &mut |t| holes.push(t));
+        holes
+    }
+
+    /// The type of each hole; `None` where a constant stands.
+    pub fn types(&self) -> Vec<Option<Symbol>> {
+        self.holes().into_iter().map(|t| if let Term::Mark(_, kind) = t { Some(*kind) } else { None }).collect()
+    }
+
+    /// Whether the last argument is a time.
+    pub fn is_timed(&self) -> bool {
+        matches!(self.atom.args.last(), Some(Term::Mark(_, kind)) if kind.as_str() == TIME)
+    }
+}
+
+/// The type of time points.
+pub const TIME: &str = "time";
+
+/// A comparison declaration: an argument that is a threshold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Threshold {
+    /// The mode of the predicate.
+    pub mode: Mode,
+    /// The threshold's position among the holes, from zero.
+    pub column: usize,
+    /// Which thresholds are easier to meet.
+    pub looser: Looser,
+}
+
+/// In which direction a threshold is looser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looser {
+    /// As in "closer than": a larger number is met more often.
+    Larger,
+    /// As in "farther than": a smaller number is met more often.
+    Smaller,
+}
+
+/// What kind of values a type has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeDeclaration {
+    /// The type.
+    pub name: Symbol,
+    /// Its values.
+    pub kind: Kind,
+    /// Where it was declared.
+    pub span: Span,
+}
+
+/// Kinds of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Names.
+    Symbol,
+    /// Integers.
+    Int,
+    /// Numbers.
+    Real,
+    /// Whatever the stream has.
+    Any,
+}
+
+impl Kind {
+    /// Whether a constant is of this kind.
+    pub fn has(self, value: Value) -> bool {
+        match self {
+            Kind::Symbol => matches!(value, Value::Sym(_)),
+            Kind::Int => matches!(value, Value::Int(_)),
+            Kind::Real => value.as_f64().is_some(),
+            Kind::Any => true,
+        }
+    }
+
+    /// Whether the kind is one of numbers, over which nobody ranges.
+    pub fn is_number(self) -> bool {
+        matches!(self, Kind::Int | Kind::Real)
+    }
+}
+
+const DECLARATIONS: [&str; 9] =
+    ["input", "inputPredicate", "modeh", "modeb", "example", "examplePattern", "comparison", "comparisonPredicate", "type"];
+
+impl Bias {
+    /// Reads declarations from clauses, and says everything that is wrong with them.
+    pub fn read(theory: &Theory) -> (Bias, Vec<Diagnostic>) {
+        let mut bias = Bias::default();
+        let mut problems = Vec::new();
+        for clause in &theory.clauses {
+            if let Err(problem) = bias.declare(clause) {
+                problems.push(problem);
+            }
+        }
+        (bias, problems)
+    }
+
+    fn declare(&mut self, clause: &Clause) -> Result<(), Diagnostic> {
+        let head = &clause.head;
+        if let Some(literal) = clause.body.first() {
+            return Err(Diagnostic::new(&literal.span, "a declaration has no body").hint("put rules into background.lp"));
+        }
+        match (head.name.as_str(), head.args.as_slice()) {
+            ("input" | "inputPredicate", [atom]) => self.inputs.push(timed(positive(mode(atom, &head.span)?)?)?),
+            ("modeh", [atom]) => self.heads.push(positive(mode(atom, &head.span)?)?),
+            ("modeb", [atom]) => self.bodies.push(mode(atom, &head.span)?),
+            ("example" | "examplePattern", [atom]) => self.examples.push(timed(positive(mode(atom, &head.span)?)?)?),
+            ("comparison", [atom, position, direction]) => {
+                let looser = match direction {
+                    Term::Value(Value::Sym(s)) if s.as_str() == "larger" => Looser::Larger,
+                    Term::Value(Value::Sym(s)) if s.as_str() == "smaller" => Looser::Smaller,
+                    _ => {
+                        return Err(Diagnostic::new(&head.span, "the third argument of `comparison` is `larger` or `smaller`")
+                            .hint("`larger` where a larger threshold is met more often, as in closer-than; `smaller` for farther-than"));
+                    }
+                };
+                self.threshold(atom, position, looser, &head.span)?;
+            }
+            // The form of the published system: lessThan is met more often by larger thresholds.
+            ("comparisonPredicate", [atom, Term::Value(Value::Sym(direction)), Term::App(_, path)]) => {
+                let looser = match direction.as_str() {
+                    "lessThan" => Looser::Larger,
+                    "greaterThan" => Looser::Smaller,
+                    _ => return Err(Diagnostic::new(&head.span, "expected `lessThan` or `greaterThan`")),
+                };
+                let [position] = path.as_slice() else {
+                    return Err(Diagnostic::new(&head.span, "a threshold inside a nested term is not supported")
+                        .hint("make the threshold an argument of the predicate itself"));
+                };
+                self.threshold(atom, position, looser, &head.span)?;
+            }
+            ("type", [Term::Value(Value::Sym(name))]) => self.kind(*name, Kind::Any, &head.span)?,
+            ("type", [Term::Value(Value::Sym(name)), Term::Value(Value::Sym(kind))]) => {
+                let kind = match kind.as_str() {
+                    "symbol" => Kind::Symbol,
+                    "int" => Kind::Int,
+                    "real" => Kind::Real,
+                    "any" => Kind::Any,
+                    other => {
+                        return Err(Diagnostic::new(&head.span.find_word(other), format!("`{other}` is no kind of values"))
+                            .hint("a type is one of `symbol`, `int`, `real` and `any`"));
+                    }
+                };
+                self.kind(*name, kind, &head.span)?;
+            }
+            (name, args) => {
+                let problem = if DECLARATIONS.contains(&name) {
+                    Diagnostic::new(&head.span, format!("`{name}` does not take {} argument(s) of this form", args.len()))
+                } else {
+                    Diagnostic::new(&head.span, format!("unknown declaration `{name}`"))
+                };
+                return Err(match did_you_mean(name, DECLARATIONS) {
+                    Some(near) => problem.hint(format!("did you mean `{near}`?")),
+                    None => problem.hint("declarations are input, modeh, modeb, example, comparison and type; rules and facts go into background.lp"),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn kind(&mut self, name: Symbol, kind: Kind, span: &Span) -> Result<(), Diagnostic> {
+        if let Some(other) = self.types.iter().find(|t| t.name == name && t.kind != kind) {
+            return Err(Diagnostic::new(span, format!("the type `{name}` is declared twice"))
+                .hint(format!("the other declaration is at {}", other.span.place())));
+        }
+        self.types.push(TypeDeclaration { name, kind, span: span.clone() });
+        Ok(())
+    }
+
+    fn threshold(&mut self, atom: &Term, position: &Term, looser: Looser, span: &Span) -> Result<(), Diagnostic> {
+        let mode = positive(mode(atom, span)?)?;
+        let count = mode.atom.args.len();
+        let argument = match position {
+            Term::Value(Value::Int(i)) if *i >= 1 && *i as usize <= count => *i as usize - 1,
+            _ => {
+                return Err(Diagnostic::new(span, format!("the position of the threshold is a number from 1 to {count}")));
+            }
+        };
+        if !matches!(mode.atom.args[argument], Term::Mark(Mark::Constant, _)) {
+            return Err(Diagnostic::new(span, format!("argument {} of `{}` is no constant `#type`", argument + 1, mode.atom)));
+        }
+        let mut column = 0;
+        for_each_hole(&mode.atom.args[..argument], &mut |_| column += 1);
+        self.comparisons.push(Threshold { mode, column, looser });
+        Ok(())
+    }
+
+    /// The kind of a type.
+    pub fn kind_of(&self, name: Symbol) -> Kind {
+        match name.as_str() {
+            TIME | "int" => Kind::Int,
+            "real" | "number" => Kind::Real,
+            _ => self.types.iter().find(|t| t.name == name).map_or(Kind::Any, |t| t.kind),
+        }
+    }
+
+    /// All modes, in the order of their declarations within each group.
+    pub fn modes(&self) -> impl Iterator<Item = &Mode> {
+        let thresholds = self.comparisons.iter().map(|c| &c.mode);
+        self.inputs.iter().chain(&self.heads).chain(&self.bodies).chain(&self.examples).chain(thresholds)
+    }
+}
+
+fn mode(term: &Term, span: &Span) -> Result<Mode, Diagnostic> {
+    let (negated, term) = match term {
+        Term::App(name, args) if name.as_str() == "not" => (true, &args[0]),
+        term => (false, term),
+    };
+    let Term::App(name, args) = term else {
+        return Err(Diagnostic::new(span, "expected an atom with place markers, such as `happensAt(walking(+person), +time)`"));
+    };
+    // The span of the atom is the part of the declaration behind its keyword.
+    let atom = Atom { name: *name, args: args.clone(), span: span.clone() };
+    let mut wrong = None;
+    for_each_hole(&atom.args, &mut |t| {
+        if matches!(t, Term::Var(_) | Term::App(..)) && wrong.is_none() {
+            wrong = Some(t.clone());
+        }
+    });
+    match wrong {
+        Some(term) => Err(Diagnostic::new(&span.find_word(&term.to_string()), format!("`{term}` is no place marker"))
+            .hint("write `+type` for a known variable, `-type` for a new one, `#type` for a constant")),
+        None => Ok(Mode { negated, atom }),
+    }
+}
+
+fn positive(mode: Mode) -> Result<Mode, Diagnostic> {
+    if mode.negated {
+        return Err(Diagnostic::new(&mode.atom.span, "only body declarations may be negated").hint("use `modeb(not …)`"));
+    }
+    Ok(mode)
+}
+
+fn timed(mode: Mode) -> Result<Mode, Diagnostic> {
+    if !mode.is_timed() {
+        return Err(Diagnostic::new(&mode.atom.span, format!("the last argument of `{}` is not a time", mode.atom))
+            .hint("what comes with the stream ends in `+time`; what never changes is a fact in background.lp"));
+    }
+    Ok(mode)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Bias, Vec<String>) {
+        let theory = crate::lang::parse_theory("modes.lp", text).unwrap();
+        let (bias, problems) = Bias::read(&theory);
+        (bias, problems.into_iter().map(|p| p.to_string()).collect())
+    }
+
+    #[test]
+    fn declarations_are_read() {
+        let (bias, problems) = read(
+            "input(happensAt(walking(+person), +time)).
+             modeh(initiatedAt(meeting(+person, +person), +time)).
+             modeb(not happensAt(disappear(+person), +time)).
+             examplePattern(holdsAt(meeting(+person, +person), +time)).
+             comparison(close(+person, +person, #distance, +time), 3, larger).
+             comparisonPredicate(far(+person, +person, #distance, +time), greaterThan, comparison_term_position(3)).
+             type(distance, int).",
+        );
+        assert_eq!(problems, Vec::<String>::new());
+        assert!(bias.bodies[0].negated);
+        assert_eq!((bias.comparisons[0].column, bias.comparisons[0].looser), (2, Looser::Larger));
+        assert_eq!((bias.comparisons[1].column, bias.comparisons[1].looser), (2, Looser::Smaller));
+        assert_eq!(bias.kind_of(Symbol::new("distance")), Kind::Int);
+    }
+
+    #[test]
+    fn wrong_declarations_are_all_reported() {
+        let (_, problems) = read(
+            "modehh(p(+a)).
+             modeb(p(X)).
+             input(not p(+time)).
+             input(p(+a)).
+             comparison(close(+person, +person, #distance, +time), 2, larger).
+             type(speed, float).",
+        );
+        let all = problems.join("\n");
+        for part in ["did you mean `modeh`?", "`X` is no place marker", "may be negated", "is not a time", "is no constant", "no kind of values"] {
+            assert!(all.contains(part), "{part} in\n{all}");
+        }
+        assert_eq!(problems.len(), 6);
+    }
+}

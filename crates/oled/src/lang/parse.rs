@@ -1,0 +1,533 @@
+//! The parser: text to clauses, by hand so that every error has its place, its caret and a hint.
+//!
+//! ```text
+//! file     := clause*
+//! clause   := atom [ ":-" literal ("," literal)* ] "."
+//! literal  := ["not"] ( atom | sum cmp sum )          cmp := = | == | != | \= | < | <= | =< | > | >=
+//! term     := sum ["=" sum]                            a fluent with a value: speed(V)=low
+//! sum      := product (("+" | "-") product)*
+//! product  := unary (("*" | "/") unary)*
+//! unary    := "-" unary | power
+//! power    := primary ["^" unary]
+//! primary  := number | variable | name ["(" term ("," term)* ")"] | "(" term ")"
+//!           | ("+" | "-" | "#") type | "not" atom       in mode declarations
+//! ```
+
+use std::sync::Arc;
+
+use super::{Atom, Clause, Comparison, Diagnostic, Formula, Literal, Mark, Problems, Source, Span, Symbol, Term, Theory, Value};
+
+/// Deeper nesting is refused, so that no input can exhaust the stack.
+const MAX_DEPTH: usize = 64;
+
+/// Reads clauses, or says everything that is wrong with the text: after an error reading goes on behind the next full stop.
+pub fn parse_theory(name: &str, text: &str) -> Result<Theory, Problems> {
+    let (theory, problems) = parse_source(&Source::new(name, text));
+    Problems::check(problems).map(|()| theory)
+}
+
+/// Reads what can be read of a source, and says everything that is wrong with the rest.
+pub fn parse_source(source: &Arc<Source>) -> (Theory, Vec<Diagnostic>) {
+    let mut parser = Parser { source, text: &source.text, at: 0, token: Token::End, start: 0, end: 0, depth: 0 };
+    let mut theory = Theory::default();
+    let mut problems = Vec::new();
+    if source.text.len() >= u32::MAX as usize {
+        problems.push(Diagnostic::new(&Span::default(), "the text is larger than 4 GiB"));
+        return (theory, problems);
+    }
+    let mut next = parser.advance();
+    loop {
+        let clause = match next {
+            Ok(()) if parser.token == Token::End => break,
+            Ok(()) => parser.clause(),
+            Err(e) => Err(e),
+        };
+        match clause {
+            Ok(clause) => theory.clauses.push(clause),
+            Err(problem) => {
+                problems.push(problem);
+                parser.recover();
+            }
+        }
+        next = parser.advance();
+    }
+    (theory, problems)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Token {
+    Name(Symbol),
+    Var(Symbol),
+    Number(Value),
+    /// One of `( ) , + - * / ^ #`, `:-`, `.` and the comparisons, which `==`, `\=` and `=<` are written as.
+    Sign(&'static str),
+    End,
+}
+
+const SIGNS: [(&str, &str); 20] = [
+    (":-", ":-"),
+    ("<-", ":-"),
+    ("==", "="),
+    ("\\=", "!="),
+    ("!=", "!="),
+    ("<>", "!="),
+    ("=<", "<="),
+    ("<=", "<="),
+    (">=", ">="),
+    ("**", "^"),
+    ("<", "<"),
+    (">", ">"),
+    ("=", "="),
+    ("(", "("),
+    (")", ")"),
+    (",", ","),
+    ("+", "+"),
+    ("-", "-"),
+    ("*", "*"),
+    ("/", "/"),
+];
+
+struct Parser<'a> {
+    source: &'a Arc<Source>,
+    text: &'a str,
+    /// Where the next token is looked for.
+    at: usize,
+    /// The token looked at, and its place.
+    token: Token,
+    start: usize,
+    end: usize,
+    depth: usize,
+}
+
+type Parsed<T> = Result<T, Diagnostic>;
+
+impl Parser<'_> {
+    // ---- tokens
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span { source: Some(self.source.clone()), start: start as u32, end: end as u32 }
+    }
+
+    fn here(&self) -> Span {
+        self.span(self.start, self.end)
+    }
+
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn skip_blanks(&mut self) -> Parsed<()> {
+        loop {
+            let rest = self.rest();
+            let blank = rest.len() - rest.trim_start().len();
+            self.at += blank;
+            if self.rest().starts_with("%*") {
+                match self.rest().find("*%") {
+                    Some(end) => self.at += end + 2,
+                    None => {
+                        let span = self.span(self.at, self.at + 2);
+                        self.at = self.text.len();
+                        return Err(Diagnostic::new(&span, "this comment never ends").hint("close it with `*%`"));
+                    }
+                }
+            } else if self.rest().starts_with('%') {
+                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn advance(&mut self) -> Parsed<()> {
+        self.skip_blanks()?;
+        self.start = self.at;
+        self.token = Token::Sign(","); // where lexing fails: a token that ends no clause
+        self.token = self.lex()?;
+        self.end = self.at;
+        Ok(())
+    }
+
+    fn lex(&mut self) -> Parsed<Token> {
+        let rest = self.rest();
+        let Some(c) = rest.chars().next() else { return Ok(Token::End) };
+        let word_len = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let word = &rest[..word_len];
+        if c.is_ascii_digit() {
+            return self.number();
+        }
+        if c == '_' || c.is_uppercase() {
+            let token = Token::Var(Symbol::new(word));
+            self.at += word_len;
+            return Ok(token);
+        }
+        if c.is_alphabetic() {
+            let token = Token::Name(Symbol::new(word));
+            self.at += word_len;
+            return Ok(token);
+        }
+        if c == '\'' || c == '"' {
+            return self.quoted(c);
+        }
+        for (written, sign) in SIGNS {
+            if rest.starts_with(written) {
+                self.at += written.len();
+                return Ok(Token::Sign(sign));
+            }
+        }
+        self.at += c.len_utf8();
+        match c {
+            '.' => Ok(Token::Sign(".")),
+            '^' => Ok(Token::Sign("^")),
+            '#' => Ok(Token::Sign("#")),
+            _ => {
+                let problem = Diagnostic::new(&self.span(self.at - c.len_utf8(), self.at), format!("`{c}` means nothing here"));
+                Err(match c {
+                    ';' => problem.hint("separate conditions with `,`; write alternatives as separate rules"),
+                    '{' | '}' | '@' | '~' | '&' | '|' | '?' | '$' => {
+                        problem.hint("rules are `head :- literal, literal.`; choice, pools and aggregates are not part of the language")
+                    }
+                    _ => problem.hint("put names with special characters in quotes: 'like this'"),
+                })
+            }
+        }
+    }
+
+    fn number(&mut self) -> Parsed<Token> {
+        let bytes = self.rest().as_bytes();
+        let digits = |from: usize| from + bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let mut end = digits(0);
+        let mut real = false;
+        if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
+            (end, real) = (digits(end + 1), true);
+        }
+        if matches!(bytes.get(end), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+            let exponent = digits(end + 1 + sign);
+            if exponent > end + 1 + sign {
+                (end, real) = (exponent, true);
+            }
+        }
+        let text = &self.rest()[..end];
+        let value = if real { text.parse().ok().and_then(Value::real) } else { text.parse().ok().map(Value::Int) };
+        let tail = self.rest()[end..].chars().next();
+        let start = self.at;
+        self.at += end;
+        if tail.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+            let word = self.rest().find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest().len());
+            self.at += word;
+            let span = self.span(start, self.at);
+            return Err(Diagnostic::new(&span, format!("`{}` is neither a number nor a name", span.text()))
+                .hint(format!("names start with a letter; put others in quotes: '{}'", span.text())));
+        }
+        value.map(Token::Number).ok_or_else(|| {
+            Diagnostic::new(&self.span(start, self.at), "this number is too large")
+                .hint("integers go up to 9223372036854775807, reals up to 1.8e308")
+        })
+    }
+
+    fn quoted(&mut self, quote: char) -> Parsed<Token> {
+        let start = self.at;
+        let mut name = String::new();
+        let mut chars = self.rest().char_indices().skip(1);
+        while let Some((i, c)) = chars.next() {
+            match c {
+                c if c == quote => {
+                    self.at += i + c.len_utf8();
+                    return Ok(Token::Name(Symbol::new(&name)));
+                }
+                '\\' => match chars.next() {
+                    Some((_, 'n')) => name.push('\n'),
+                    Some((_, 't')) => name.push('\t'),
+                    Some((_, 'r')) => name.push('\r'),
+                    Some((_, c)) => name.push(c),
+                    None => break,
+                },
+                '\n' => break,
+                c => name.push(c),
+            }
+        }
+        let line = self.rest().find('\n').unwrap_or(self.rest().len());
+        self.at += line;
+        Err(Diagnostic::new(&self.span(start, start + 1), "this quote is never closed")
+            .hint(format!("close it with `{quote}` on the same line")))
+    }
+
+    /// Goes to the full stop that ends the clause, so that the rest of the file is read too. Errors in the part
+    /// that is skipped are consequences more often than causes, and are not reported.
+    fn recover(&mut self) {
+        while !matches!(self.token, Token::Sign(".") | Token::End) {
+            let _ = self.advance();
+        }
+    }
+
+    fn describe(&self) -> String {
+        match self.token {
+            Token::End => "the end of the file".into(),
+            _ => format!("`{}`", self.here().text()),
+        }
+    }
+
+    fn nest(&mut self) -> Parsed<()> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            self.depth = 0;
+            return Err(Diagnostic::new(&self.here(), format!("terms may be nested at most {MAX_DEPTH} deep")));
+        }
+        Ok(())
+    }
+
+    // ---- grammar
+
+    fn clause(&mut self) -> Parsed<Clause> {
+        self.depth = 0;
+        let start = self.start;
+        let head = self.head()?;
+        let mut body = Vec::new();
+        if self.token == Token::Sign(":-") {
+            self.advance()?;
+            loop {
+                body.push(self.literal()?);
+                if self.token != Token::Sign(",") {
+                    break;
+                }
+                self.advance()?;
+            }
+        }
+        if self.token != Token::Sign(".") {
+            let what = if body.is_empty() { "the head" } else { "this literal" };
+            let problem = Diagnostic::new(&self.here(), format!("expected `.` or `,` after {what}, found {}", self.describe()));
+            return Err(match self.token {
+                Token::End => problem.hint("end the last rule with a full stop"),
+                Token::Name(_) | Token::Var(_) => problem.hint("is a `,` or a `.` missing before it?"),
+                _ => problem,
+            });
+        }
+        let span = self.span(start, self.end);
+        Ok(Clause { head, body, span })
+    }
+
+    fn head(&mut self) -> Parsed<Atom> {
+        let span = self.here();
+        if self.token == Token::Name(Symbol::new("not")) {
+            return Err(Diagnostic::new(&span, "a head cannot be negated").hint("what is not derived is false"));
+        }
+        if self.token == Token::Sign(":-") {
+            return Err(Diagnostic::new(&span, "a rule needs a head").hint("integrity constraints are not part of the language"));
+        }
+        let start = self.start;
+        let term = self.term()?;
+        self.atom_of(term, start)
+    }
+
+    /// Reads a term as an atom; `start` is where it began.
+    fn atom_of(&self, term: Term, start: usize) -> Parsed<Atom> {
+        // The token looked at stands behind the atom, after blanks that are not part of it.
+        let end = start + self.text[start..self.start].trim_end().len();
+        let span = self.span(start, end);
+        match term {
+            Term::App(name, args) if super::term::precedence(name.as_str(), args.len()).is_none() && name.as_str() != "not" => {
+                Ok(Atom { name, args, span })
+            }
+            Term::Value(Value::Sym(name)) => Ok(Atom { name, args: Vec::new(), span }),
+            Term::Var(name) => Err(Diagnostic::new(&span, format!("expected an atom, found the variable `{}`", name.as_str()))
+                .hint("predicates and constants start with a lower-case letter")),
+            _ => Err(Diagnostic::new(&span, format!("expected an atom such as `happensAt(walking(X), T)`, found `{}`", span.text()))),
+        }
+    }
+
+    fn literal(&mut self) -> Parsed<Literal> {
+        let start = self.start;
+        let negated = self.token == Token::Name(Symbol::new("not"));
+        if negated {
+            self.advance()?;
+            if self.token == Token::Name(Symbol::new("not")) {
+                return Err(Diagnostic::new(&self.here(), "a literal is negated once at most"));
+            }
+        }
+        let atom_start = self.start;
+        let left = self.sum()?;
+        let comparison = match self.token {
+            Token::Sign("=") => Some(Comparison::Equal),
+            Token::Sign("!=") => Some(Comparison::NotEqual),
+            Token::Sign("<") => Some(Comparison::Less),
+            Token::Sign("<=") => Some(Comparison::LessOrEqual),
+            Token::Sign(">") => Some(Comparison::Greater),
+            Token::Sign(">=") => Some(Comparison::GreaterOrEqual),
+            _ => None,
+        };
+        let formula = match comparison {
+            Some(comparison) => {
+                self.advance()?;
+                Formula::Compare(comparison, left, self.sum()?)
+            }
+            None if self.token == Token::Name(Symbol::new("is")) => {
+                return Err(Diagnostic::new(&self.here(), "`is` is not part of the language").hint("write `D = X - Y`"));
+            }
+            None => Formula::Atom(self.atom_of(left, atom_start)?),
+        };
+        let end = start + self.text[start..self.start].trim_end().len();
+        Ok(Literal { negated, formula, span: self.span(start, end) })
+    }
+
+    fn term(&mut self) -> Parsed<Term> {
+        let left = self.sum()?;
+        if self.token != Token::Sign("=") {
+            return Ok(left);
+        }
+        self.advance()?;
+        let right = self.sum()?;
+        Ok(Term::App(Symbol::new("="), vec![left, right]))
+    }
+
+    fn sum(&mut self) -> Parsed<Term> {
+        self.nest()?;
+        let mut left = self.product()?;
+        while let Token::Sign(op @ ("+" | "-")) = self.token {
+            self.advance()?;
+            left = Term::App(Symbol::new(op), vec![left, self.product()?]);
+        }
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    fn product(&mut self) -> Parsed<Term> {
+        let mut left = self.unary()?;
+        while let Token::Sign(op @ ("*" | "/")) = self.token {
+            self.advance()?;
+            left = Term::App(Symbol::new(op), vec![left, self.unary()?]);
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Parsed<Term> {
+        let mark = match self.token {
+            Token::Sign("+") => Mark::Input,
+            Token::Sign("-") => Mark::Output,
+            Token::Sign("#") => Mark::Constant,
+            _ => return self.power(),
+        };
+        self.nest()?;
+        let span = self.here();
+        self.advance()?;
+        let term = match (mark, self.token) {
+            // `+person`, `-person`, `#person`; but -abs(X) is arithmetic.
+            (_, Token::Name(kind)) if !self.rest().starts_with('(') => {
+                self.advance()?;
+                Term::Mark(mark, kind)
+            }
+            (Mark::Output, Token::Number(Value::Int(i))) => {
+                self.advance()?;
+                self.power_of(Term::Value(Value::Int(-i)))?
+            }
+            (Mark::Output, Token::Number(number)) => {
+                self.advance()?;
+                let negative = Value::real(-number.as_f64().unwrap_or(0.0)).unwrap_or(number);
+                self.power_of(Term::Value(negative))?
+            }
+            (Mark::Output, _) => Term::App(Symbol::new("-"), vec![self.unary()?]),
+            _ => {
+                return Err(Diagnostic::new(&span, format!("expected a type after `{}`", span.text()))
+                    .hint("place markers are `+type`, `-type` and `#type`"));
+            }
+        };
+        self.depth -= 1;
+        Ok(term)
+    }
+
+    fn power(&mut self) -> Parsed<Term> {
+        let base = self.primary()?;
+        self.power_of(base)
+    }
+
+    fn power_of(&mut self, base: Term) -> Parsed<Term> {
+        if self.token != Token::Sign("^") {
+            return Ok(base);
+        }
+        self.advance()?;
+        Ok(match (base, self.unary()?) {
+            // -2^2 is -(2^2), although -2 was read as one number.
+            (Term::Value(v), exponent) if v.as_f64().is_some_and(|x| x < 0.0) => {
+                let positive = match v {
+                    Value::Int(i) => Value::Int(-i),
+                    Value::Real(r) => Value::Real(-r),
+                    Value::Sym(_) => v,
+                };
+                let power = Term::App(Symbol::new("^"), vec![Term::Value(positive), exponent]);
+                Term::App(Symbol::new("-"), vec![power])
+            }
+            (base, exponent) => Term::App(Symbol::new("^"), vec![base, exponent]),
+        })
+    }
+
+    fn primary(&mut self) -> Parsed<Term> {
+        match self.token {
+            Token::Number(value) => {
+                self.advance()?;
+                Ok(Term::Value(value))
+            }
+            Token::Var(name) => {
+                self.advance()?;
+                Ok(Term::Var(name))
+            }
+            Token::Name(name) if name.as_str() == "not" && !self.here().text().starts_with(['\'', '"']) => {
+                self.nest()?;
+                self.advance()?;
+                let negated = Term::App(name, vec![self.primary()?]);
+                self.depth -= 1;
+                Ok(negated)
+            }
+            Token::Name(name) => {
+                self.advance()?;
+                if self.token != Token::Sign("(") {
+                    return Ok(Term::Value(Value::Sym(name)));
+                }
+                self.advance()?;
+                let args = self.args(name)?;
+                Ok(Term::App(name, args))
+            }
+            Token::Sign("(") => {
+                self.advance()?;
+                let term = self.term()?;
+                if self.token != Token::Sign(")") {
+                    let found = self.describe();
+                    return Err(Diagnostic::new(&self.here(), format!("expected `)` after the term in brackets, found {found}")));
+                }
+                self.advance()?;
+                match (&term, self.token) {
+                    // A bracketed negative number raised to a power: the base is the number itself.
+                    (Term::Value(_), Token::Sign("^")) => {
+                        self.advance()?;
+                        let exponent = self.unary()?;
+                        Ok(Term::App(Symbol::new("^"), vec![term, exponent]))
+                    }
+                    _ => Ok(term),
+                }
+            }
+            _ => {
+                let problem = Diagnostic::new(&self.here(), format!("expected a term, found {}", self.describe()));
+                Err(match self.token {
+                    Token::Sign("." | "," | ")") => problem.hint("is there a `,` too many, or an argument missing?"),
+                    Token::Sign(":-") => problem.hint("is the full stop missing before this rule?"),
+                    _ => problem,
+                })
+            }
+        }
+    }
+
+    fn args(&mut self, name: Symbol) -> Parsed<Vec<Term>> {
+        let mut args = Vec::new();
+        loop {
+            args.push(self.term()?);
+            if self.token != Token::Sign(",") {
+                break;
+            }
+            self.advance()?;
+        }
+        if self.token != Token::Sign(")") {
+            let found = self.describe();
+            return Err(Diagnostic::new(&self.here(), format!("expected `,` or `)` in the arguments of `{name}`, found {found}")));
+        }
+        self.advance()?;
+        Ok(args)
+    }
+}

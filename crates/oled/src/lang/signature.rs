@@ -1,0 +1,265 @@
+//! Signature: the skeleton of an atom, which names the relation that its facts belong to.
+//!
+//! `happensAt(walking(id1), 10)` has the skeleton `happensAt(walking(_), _)` and the values `(id1, 10)`. So every
+//! event and every fluent is an ordinary relation with flat columns, and text is rebuilt from both.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::{PoisonError, RwLock};
+
+use rustc_hash::FxBuildHasher;
+
+use super::{Atom, Span, Symbol, Term};
+
+/// A hole in a skeleton. Anything else is the index of a symbol, and the number of arguments follows it.
+const HOLE: u32 = u32::MAX;
+
+type Shapes = indexmap::IndexSet<&'static [u32], FxBuildHasher>;
+
+static SHAPES: RwLock<Shapes> = RwLock::new(Shapes::with_hasher(FxBuildHasher));
+
+thread_local! {
+    static SEEN: RefCell<indexmap::IndexMap<&'static [u32], Signature, FxBuildHasher>> = RefCell::default();
+}
+
+/// The skeleton of an atom, interned. As with [`Symbol`], there are only as many as the domain has.
+///
+/// ```
+/// use oled::Signature;
+/// let atom = oled::parse_atom("happensAt(walking(id1), 10)").unwrap();
+/// let (signature, values) = Signature::split(&atom).unwrap();
+/// assert_eq!(signature.to_string(), "happensAt(walking(_), _)");
+/// assert_eq!(values, ["id1".into(), 10.into()]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Signature(u32);
+
+impl Signature {
+    /// The signature of an atom: every argument that is not a compound term is a hole. Operations such as `X + 1` are
+    /// holes too, since they stand for their value.
+    pub fn of(atom: &Atom) -> Signature {
+        let mut shape = Shape::default();
+        shape.app(atom.name, atom.args.len());
+        atom.args.iter().for_each(|a| shape.push(a));
+        shape.signature()
+    }
+
+    /// The signature and the values of a ground atom; `None` if it has variables or operations.
+    pub fn split(atom: &Atom) -> Option<(Signature, Vec<super::Value>)> {
+        let mut values = Vec::new();
+        let mut ground = true;
+        for_each_hole(&atom.args, &mut |term| match term {
+            Term::Value(v) => values.push(*v),
+            _ => ground = false,
+        });
+        ground.then(|| (Signature::of(atom), values))
+    }
+
+    /// The number of holes.
+    pub fn arity(self) -> usize {
+        // A name's index could be as large as HOLE only with 2^32 names.
+        let mut holes = 0;
+        self.walk(|code, _| holes += usize::from(code == HOLE));
+        holes
+    }
+
+    /// The atom with these terms in its holes.
+    ///
+    /// # Panics
+    /// If there are fewer terms than holes.
+    pub fn fill(self, terms: impl IntoIterator<Item = Term>) -> Atom {
+        fn build(shape: &mut std::slice::Iter<'_, u32>, terms: &mut impl Iterator<Item = Term>) -> Term {
+            match *shape.next().expect("a shape is complete") {
+                HOLE => terms.next().expect("as many terms as the signature has holes"),
+                name => {
+                    let count = *shape.next().expect("the number of arguments follows a name");
+                    Term::App(Symbol::from_index(name), (0..count).map(|_| build(shape, terms)).collect())
+                }
+            }
+        }
+        match build(&mut self.shape().iter(), &mut terms.into_iter()) {
+            Term::App(name, args) => Atom { name, args, span: Span::default() },
+            _ => unreachable!("a shape starts with a name"),
+        }
+    }
+
+    /// The predicate's name.
+    pub fn name(self) -> Symbol {
+        Symbol::from_index(self.shape()[0])
+    }
+
+    /// The same skeleton under another predicate: `holdsAt(f(_), _)` for `initiatedAt(f(_), _)`.
+    #[must_use]
+    pub fn renamed(self, name: &str) -> Signature {
+        let mut codes = self.shape().to_vec();
+        codes[0] = Symbol::new(name).index();
+        lookup(&codes)
+    }
+
+    /// Whether the first argument has the form `fluent = value`.
+    pub fn has_value(self) -> bool {
+        let shape = self.shape();
+        shape.len() > 3 && shape[2] != HOLE && Symbol::from_index(shape[2]).as_str() == "=" && shape[3] == 2
+    }
+
+    /// The name of the event or fluent in the first argument, if that is compound: `meeting` of
+    /// `holdsAt(meeting(_, _), _)`, `speed` of `holdsAt(speed(_)=_, _)`.
+    pub fn inner_name(self) -> Option<Symbol> {
+        let shape = self.shape();
+        let at = if self.has_value() { 4 } else { 2 };
+        shape.get(at).filter(|c| shape[1] > 0 && **c != HOLE).map(|c| Symbol::from_index(*c))
+    }
+
+    /// The names in it, from the outside in, joined by dots: `happensAt.walking`. Signatures that differ in their
+    /// numbers of arguments only have the same path.
+    pub fn path(self) -> String {
+        let mut path = String::new();
+        self.walk(|code, _| {
+            if code != HOLE {
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(Symbol::from_index(code).as_str());
+            }
+        });
+        path
+    }
+
+    /// The position in the table of signatures; dense, but dependent on the order of interning.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    fn shape(self) -> &'static [u32] {
+        SHAPES.read().unwrap_or_else(PoisonError::into_inner)[self.0 as usize]
+    }
+
+    fn walk(self, mut f: impl FnMut(u32, u32)) {
+        let mut codes = self.shape().iter();
+        while let Some(&code) = codes.next() {
+            f(code, if code == HOLE { 0 } else { *codes.next().expect("the number of arguments follows a name") });
+        }
+    }
+}
+
+/// The length of the sub-shape that starts here.
+fn length(shape: &[u32]) -> usize {
+    if shape[0] == HOLE {
+        return 1;
+    }
+    (0..shape[1]).fold(2, |at, _| at + length(&shape[at..]))
+}
+
+/// Calls `f` with the terms that fill the holes, from left to right.
+pub fn for_each_hole<'a>(args: &'a [Term], f: &mut impl FnMut(&'a Term)) {
+    for arg in args {
+        match arg {
+            Term::App(name, args) if !crate::lang::is_operation(name.as_str(), args.len()) => for_each_hole(args, f),
+            term => f(term),
+        }
+    }
+}
+
+/// A signature under construction: what a reader pushes while it scans an atom, without building it.
+#[derive(Default)]
+pub(crate) struct Shape {
+    codes: Vec<u32>,
+}
+
+impl Shape {
+    pub(crate) fn clear(&mut self) {
+        self.codes.clear();
+    }
+
+    /// A name whose number of arguments is set later, with the position this returns.
+    pub(crate) fn open(&mut self, name: Symbol) -> usize {
+        self.app(name, 0);
+        self.codes.len() - 1
+    }
+
+    pub(crate) fn close(&mut self, at: usize, args: u32) {
+        self.codes[at] = args;
+    }
+
+    pub(crate) fn hole(&mut self) {
+        self.codes.push(HOLE);
+    }
+
+    pub(crate) fn app(&mut self, name: Symbol, args: usize) {
+        self.codes.extend([name.index(), args as u32]);
+    }
+
+    /// Puts `=` around everything from `at` on, as in `speed(V)=low`.
+    pub(crate) fn wrap_equal(&mut self, at: usize) {
+        let equal = [Symbol::new("=").index(), 2];
+        self.codes.splice(at..at, equal);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Whether the last argument of the outermost name is a hole.
+    pub(crate) fn last_is_hole(&self) -> bool {
+        let mut at = 2;
+        for _ in 1..self.codes[1] {
+            at += length(&self.codes[at..]);
+        }
+        self.codes.get(at) == Some(&HOLE)
+    }
+
+    fn push(&mut self, term: &Term) {
+        match term {
+            Term::App(name, args) if !crate::lang::is_operation(name.as_str(), args.len()) => {
+                self.app(*name, args.len());
+                args.iter().for_each(|a| self.push(a));
+            }
+            _ => self.hole(),
+        }
+    }
+
+    pub(crate) fn signature(&self) -> Signature {
+        lookup(&self.codes)
+    }
+}
+
+fn lookup(codes: &[u32]) -> Signature {
+    SEEN.with_borrow_mut(|seen| {
+        if let Some(&signature) = seen.get(codes) {
+            return signature;
+        }
+        let mut shapes = SHAPES.write().unwrap_or_else(PoisonError::into_inner);
+        let index = match shapes.get_index_of(codes) {
+            Some(index) => index,
+            None => shapes.insert_full(Box::leak(codes.into())).0,
+        };
+        let signature = Signature(u32::try_from(index).expect("fewer than 2^32 distinct signatures fit in memory"));
+        seen.insert(shapes[index], signature);
+        signature
+    })
+}
+
+/// Signatures are ordered by how they print, whatever was interned first.
+impl Ord for Signature {
+    fn cmp(&self, other: &Signature) -> std::cmp::Ordering {
+        if self == other { std::cmp::Ordering::Equal } else { self.to_string().cmp(&other.to_string()) }
+    }
+}
+
+impl PartialOrd for Signature {
+    fn partial_cmp(&self, other: &Signature) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.fill(std::iter::repeat(Term::var("_"))))
+    }
+}
+
+impl fmt::Debug for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}

@@ -1,0 +1,38 @@
+//! Online learning and recognition of event definitions in the Event Calculus.
+//!
+//! People have streams of simple events, somebody walks, a vessel slows, and want to know of complex ones: two people
+//! meet, a rendezvous. Rules say when a complex event, a *fluent*, begins and when it ends; in between it persists.
+//!
+//! | room | what it is |
+//! |---|---|
+//! | [`lang`] | the language: names, terms, clauses, declarations, one parser |
+//! | [`stream`] | frames: what is known about one time point of one segment |
+//! | [`logic`] | stratified rules, evaluated at each time point |
+//! | [`calculus`] | inertia, and the intervals it makes |
+//! | [`task`] | declarations and background knowledge, checked together |
+//! | [`recognise`] | a theory at work on a stream |
+//! | [`evaluate`] | recognised against annotated |
+//!
+//! ```
+#![doc = include_str!("../examples/door.rs")]
+//! ```
+
+pub mod calculus;
+pub mod evaluate;
+pub mod lang;
+pub mod logic;
+pub mod recognise;
+pub mod stream;
+pub mod task;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub use calculus::{End, Interval};
+pub use evaluate::{Confusion, Evaluation};
+pub use lang::{
+    Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Mark, Mode, Problems, Signature, Source, Span, Symbol,
+    Term, Theory, Value, parse_atom, parse_source, parse_theory,
+};
+pub use recognise::Recogniser;
+pub use stream::{FactError, FactProblem, FactReader, Facts, Frame};
+pub use task::{CalculusOptions, Task};

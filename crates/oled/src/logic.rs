@@ -1,0 +1,13 @@
+//! Stratified rules: a small Datalog with negation and arithmetic, evaluated natively for each time point.
+
+pub(crate) mod builtin;
+mod check;
+mod model;
+mod plan;
+mod program;
+mod relation;
+
+pub use check::{Predicate, Role, Vocabulary};
+pub use model::Model;
+pub use program::{Pred, Program};
+pub use relation::Relation;

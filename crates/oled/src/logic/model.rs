@@ -1,0 +1,241 @@
+//! Model: the perfect model of the rules at one time point.
+
+use super::builtin::{Expr, compare};
+use super::plan::{Column, Step, TIME_SLOT};
+use super::program::{Node, Pred, Program};
+use super::relation::{Candidates, Relation};
+use crate::lang::Value;
+use crate::stream::Facts;
+
+/// Everything that is true at a time point: what was observed and what follows. Memory is kept from one time point to
+/// the next.
+#[derive(Clone, Debug)]
+pub struct Model {
+    relations: Vec<Relation>,
+    scratch: Scratch,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    slots: Vec<Value>,
+    /// Derived rows that are not in their relations yet: each head, and where its values end.
+    heads: Vec<(Pred, u32)>,
+    values: Vec<Value>,
+}
+
+impl Model {
+    /// A model with what never changes.
+    pub fn new(program: &Program) -> Model {
+        Model { relations: program.relations.clone(), scratch: Scratch::default() }
+    }
+
+    /// Forgets the time point.
+    pub fn clear(&mut self, program: &Program) {
+        for (i, relation) in self.relations.iter_mut().enumerate() {
+            if !program.is_static(i) {
+                relation.clear();
+            }
+        }
+    }
+
+    /// Adds what was observed, as far as the rules use it.
+    pub fn observe(&mut self, program: &Program, facts: &Facts) {
+        for (signature, values) in facts.iter() {
+            let Some(route) = program.routes.get(signature.index()) else { continue };
+            if let Some(pred) = route.relation {
+                self.relations[pred.index()].insert(values);
+            }
+            for &(column, kind) in &route.types {
+                self.relations[kind.index()].insert(&values[column..=column]);
+            }
+        }
+    }
+
+    /// Adds a row.
+    pub fn insert(&mut self, pred: Pred, row: &[Value]) {
+        self.relations[pred.index()].insert(row);
+    }
+
+    /// The rows of a predicate.
+    pub fn rows(&self, pred: Pred) -> &Relation {
+        &self.relations[pred.index()]
+    }
+
+    /// Derives everything that follows at a time.
+    pub fn derive(&mut self, program: &Program, time: i64) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.slots.resize(program.slots, Value::Int(0));
+        scratch.slots[TIME_SLOT.0 as usize] = Value::Int(time);
+        for stratum in &program.strata {
+            self.refresh(&stratum.indexed);
+            let mut new: Vec<(Pred, usize)> = Vec::new();
+            if !stratum.again.is_empty() {
+                new.extend(stratum.heads.iter().map(|&h| (h, self.rows(h).len())));
+            }
+            Run { relations: &self.relations, scratch: &mut scratch, new: &[] }.all(&stratum.first);
+            self.flush(&mut scratch);
+            // Rows that are new since the last round, until there are none.
+            while new.iter().any(|&(h, from)| self.rows(h).len() > from) {
+                self.refresh(&stratum.indexed);
+                let next = new.iter().map(|&(h, _)| (h, self.rows(h).len())).collect();
+                let ranges: Vec<(Pred, usize, usize)> =
+                    new.iter().map(|&(h, from)| (h, from, self.rows(h).len())).collect();
+                Run { relations: &self.relations, scratch: &mut scratch, new: &ranges }.all(&stratum.again);
+                self.flush(&mut scratch);
+                new = next;
+            }
+        }
+        self.scratch = scratch;
+    }
+
+    fn refresh(&mut self, indexed: &[Pred]) {
+        indexed.iter().for_each(|p| self.relations[p.index()].refresh_indexes());
+    }
+
+    fn flush(&mut self, scratch: &mut Scratch) {
+        let mut start = 0;
+        for &(head, end) in &scratch.heads {
+            self.relations[head.index()].insert(&scratch.values[start..end as usize]);
+            start = end as usize;
+        }
+        scratch.heads.clear();
+        scratch.values.clear();
+    }
+
+    pub(super) fn into_relations(self) -> Vec<Relation> {
+        self.relations
+    }
+}
+
+/// One pass over the plans of a stratum.
+struct Run<'a> {
+    relations: &'a [Relation],
+    scratch: &'a mut Scratch,
+    /// The rows that are new, for plans of recursive rules.
+    new: &'a [(Pred, usize, usize)],
+}
+
+impl Run<'_> {
+    /// Takes all nodes; returns whether each of them reached a head.
+    fn all(&mut self, nodes: &[Node]) -> bool {
+        let mut every = true;
+        for node in nodes {
+            every &= self.node(node);
+        }
+        every
+    }
+
+    fn then(&mut self, node: &Node) -> bool {
+        for (head, row) in &node.heads {
+            let start = self.scratch.values.len();
+            for expr in row {
+                match expr.eval(&self.scratch.slots) {
+                    Some(value) => self.scratch.values.push(value),
+                    None => break,
+                }
+            }
+            // A head with an operation that has no value is not derived.
+            if self.scratch.values.len() - start == row.len() {
+                self.scratch.heads.push((*head, self.scratch.values.len() as u32));
+            } else {
+                self.scratch.values.truncate(start);
+            }
+        }
+        self.all(&node.then)
+    }
+
+    fn node(&mut self, node: &Node) -> bool {
+        let relations = self.relations;
+        match &node.step {
+            None => self.then(node),
+            Some(Step::Scan { pred, columns, index, key, once, delta }) => {
+                let relation = &relations[pred.index()];
+                let candidates = if *delta {
+                    let range = self.new.iter().find(|(p, ..)| p == pred).map_or(0..0, |(_, from, to)| *from..*to);
+                    Candidates::Range(range)
+                } else {
+                    match self.candidates(relation, *index, key, columns) {
+                        Some(candidates) => candidates,
+                        None => return false,
+                    }
+                };
+                let mut success = false;
+                for i in candidates {
+                    if self.matches(relation.row(i), columns) && self.then(node) {
+                        success = true;
+                        if *once {
+                            break;
+                        }
+                    }
+                }
+                success
+            }
+            Some(Step::Present { pred, row }) => self.has(&relations[pred.index()], row) == Some(true) && self.then(node),
+            Some(Step::Missing { pred, row }) => self.has(&relations[pred.index()], row) == Some(false) && self.then(node),
+            Some(Step::NoRow { pred, columns, index, key }) => {
+                let relation = &relations[pred.index()];
+                let Some(mut candidates) = self.candidates(relation, *index, key, columns) else { return false };
+                !candidates.any(|i| self.matches(relation.row(i), columns)) && self.then(node)
+            }
+            Some(Step::Test(op, left, right)) => {
+                let slots = &self.scratch.slots;
+                let (Some(a), Some(b)) = (left.eval(slots), right.eval(slots)) else { return false };
+                compare(*op, a, b) && self.then(node)
+            }
+            Some(Step::Let(slot, expr)) => {
+                let Some(value) = expr.eval(&self.scratch.slots) else { return false };
+                self.scratch.slots[slot.0 as usize] = value;
+                self.then(node)
+            }
+            Some(Step::OneOf(slot, values)) => values.contains(&self.scratch.slots[slot.0 as usize]) && self.then(node),
+        }
+    }
+
+    /// Rows to look at; `None` if a column is compared with an operation that has no value.
+    #[inline]
+    fn candidates<'r>(&self, relation: &'r Relation, index: usize, key: &[usize], columns: &[Column]) -> Option<Candidates<'r>> {
+        if key.is_empty() {
+            return Some(Candidates::Range(0..relation.len()));
+        }
+        let mut values = [Value::Int(0); MAX_KEY];
+        for (value, &column) in values.iter_mut().zip(key) {
+            let Column::Is(expr) = &columns[column] else { unreachable!("keys are known columns") };
+            *value = expr.eval(&self.scratch.slots)?;
+        }
+        Some(relation.matching(index, &values[..key.len()]))
+    }
+
+    #[inline]
+    fn matches(&mut self, row: &[Value], columns: &[Column]) -> bool {
+        let slots = &mut self.scratch.slots;
+        row.iter().zip(columns).all(|(value, column)| match column {
+            Column::Any => true,
+            Column::Bind(slot) => {
+                slots[slot.0 as usize] = *value;
+                true
+            }
+            Column::Is(Expr::Slot(slot)) | Column::Same(slot) => slots[slot.0 as usize] == *value,
+            Column::Is(expr) => expr.eval(slots).is_some_and(|v| v == *value),
+        })
+    }
+
+    /// Whether a relation has a row of these values; `None` if one of them is undefined.
+    #[inline]
+    fn has(&self, relation: &Relation, row: &[Expr]) -> Option<bool> {
+        let mut values = [Value::Int(0); MAX_ROW];
+        if row.len() > MAX_ROW {
+            let values: Option<Vec<Value>> = row.iter().map(|e| e.eval(&self.scratch.slots)).collect();
+            return Some(relation.contains(&values?));
+        }
+        for (value, expr) in values.iter_mut().zip(row) {
+            *value = expr.eval(&self.scratch.slots)?;
+        }
+        Some(relation.contains(&values[..row.len()]))
+    }
+}
+
+/// Rows up to this width are looked up without allocating.
+const MAX_ROW: usize = 12;
+
+/// An index has at most this many columns.
+pub(super) const MAX_KEY: usize = 4;

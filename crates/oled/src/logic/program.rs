@@ -1,0 +1,430 @@
+//! Program: rules compiled for evaluation: strata, plans that share their common beginnings, and what is computed once.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::check::{Role, Vocabulary};
+use super::model::Model;
+use super::plan::{Catalogue, Plan, Step, plan};
+use super::relation::Relation;
+use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Symbol, Term, Value, for_each_hole};
+
+/// A predicate of a program: a dense number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pred(u32);
+
+impl Pred {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Rules ready to be evaluated at each time point.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Signatures in order of their numbers.
+    signatures: Vec<Signature>,
+    roles: Vec<Role>,
+    /// Rows that never change; empty for what does.
+    pub(crate) relations: Vec<Relation>,
+    /// Where facts of the stream go, by the number of their signature.
+    pub(crate) routes: Vec<Route>,
+    pub(crate) strata: Vec<Stratum>,
+    pub(crate) slots: usize,
+}
+
+/// Where the facts of a signature go: to its own relation if a rule uses it, and to the types of its arguments.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Route {
+    pub(crate) relation: Option<Pred>,
+    pub(crate) types: Vec<(usize, Pred)>,
+}
+
+/// Predicates that depend on each other, with their rules.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stratum {
+    pub(crate) heads: Vec<Pred>,
+    /// Predicates whose indexes are used.
+    pub(crate) indexed: Vec<Pred>,
+    pub(crate) first: Vec<Node>,
+    /// For recursion: the same rules, looking at new rows.
+    pub(crate) again: Vec<Node>,
+}
+
+/// A step, what follows it, and the heads that are reached with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) step: Option<Step>,
+    pub(crate) then: Vec<Node>,
+    pub(crate) heads: Vec<(Pred, Box<[super::builtin::Expr]>)>,
+}
+
+impl Program {
+    /// Compiles the rules that `wanted` depends on. `rules` must have passed the checks of a [`Vocabulary`]; what is
+    /// found here are unsafe variables and negation through recursion.
+    pub fn new(
+        bias: &Bias,
+        vocabulary: &Vocabulary,
+        rules: &[&Clause],
+        wanted: &[Signature],
+    ) -> Result<Program, Vec<Diagnostic>> {
+        let mut builder = Builder::new(bias, vocabulary, rules, wanted);
+        let order = builder.strata()?;
+        builder.find_demand(wanted);
+        let mut problems = Vec::new();
+        let mut strata = Vec::new();
+        let mut fixed = Vec::new();
+        for heads in order {
+            let is_static = heads.iter().all(|h| builder.roles[h.index()] == Role::Static);
+            match builder.stratum(&heads) {
+                Ok(stratum) if is_static => fixed.push(stratum),
+                Ok(stratum) => strata.push(stratum),
+                Err(more) => problems.extend(more),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let mut program = Program {
+            signatures: builder.preds.keys().copied().collect(),
+            roles: builder.roles,
+            relations: builder.relations,
+            routes: builder.routes,
+            strata: fixed,
+            slots: builder.slots,
+        };
+        // What never changes is computed once, by the same evaluation, at no time in particular.
+        let mut model = Model::new(&program);
+        model.derive(&program, 0);
+        program.relations = model.into_relations();
+        program.strata = strata;
+        Ok(program)
+    }
+
+    /// The number of a predicate, if the program has it.
+    pub fn pred(&self, signature: Signature) -> Option<Pred> {
+        self.signatures.iter().position(|s| *s == signature).map(|i| Pred(i as u32))
+    }
+
+    /// The predicate that holds the values of a type, if the program has it.
+    pub fn type_pred(&self, name: Symbol) -> Option<Pred> {
+        self.roles.iter().position(|r| *r == Role::Type(name)).map(|i| Pred(i as u32))
+    }
+
+    /// What each stratum derives, from the bottom up: for people who ask.
+    pub fn describe_strata(&self) -> Vec<Vec<Signature>> {
+        self.strata.iter().map(|s| s.heads.iter().map(|h| self.signatures[h.index()]).collect()).collect()
+    }
+
+    /// Whether the rows of a predicate stay from one time point to the next.
+    pub(crate) fn is_static(&self, pred: usize) -> bool {
+        self.roles[pred] == Role::Static
+    }
+}
+
+struct Builder<'a> {
+    vocabulary: &'a Vocabulary,
+    /// The rules that are needed, with the numbers of their heads.
+    rules: Vec<(Pred, &'a Clause)>,
+    preds: IndexMap<Signature, (), FxBuildHasher>,
+    roles: Vec<Role>,
+    timed: Vec<bool>,
+    relations: Vec<Relation>,
+    routes: Vec<Route>,
+    /// For each predicate and column, the constants that are asked for; `None` for all values.
+    demand: Vec<Vec<Option<Vec<Value>>>>,
+    slots: usize,
+}
+
+impl Catalogue for Builder<'_> {
+    fn resolve(&self, atom: &Atom) -> Option<(Pred, bool)> {
+        let index = self.preds.get_index_of(&Signature::of(atom))?;
+        Some((Pred(index as u32), self.timed[index]))
+    }
+
+    fn index(&mut self, pred: Pred, columns: &[usize]) -> usize {
+        self.relations[pred.index()].add_index(columns)
+    }
+
+    fn demand(&self, pred: Pred, column: usize) -> Option<&[Value]> {
+        self.demand[pred.index()][column].as_deref()
+    }
+}
+
+fn body_atoms(rule: &Clause) -> impl Iterator<Item = (usize, &Atom, bool)> {
+    rule.body.iter().enumerate().filter_map(|(i, l)| match &l.formula {
+        Formula::Atom(atom) => Some((i, atom, l.negated)),
+        Formula::Compare(..) => None,
+    })
+}
+
+impl<'a> Builder<'a> {
+    fn new(bias: &'a Bias, vocabulary: &'a Vocabulary, rules: &[&'a Clause], wanted: &[Signature]) -> Builder<'a> {
+        let mut builder = Builder {
+            vocabulary,
+            rules: Vec::new(),
+            preds: IndexMap::default(),
+            roles: Vec::new(),
+            timed: Vec::new(),
+            relations: Vec::new(),
+            routes: Vec::new(),
+            demand: Vec::new(),
+            slots: 1,
+        };
+        // Only what is wanted, and what that needs.
+        let mut todo: Vec<Signature> = wanted.iter().rev().copied().collect();
+        while let Some(signature) = todo.pop() {
+            if !vocabulary.predicates.contains_key(&signature) || builder.preds.contains_key(&signature) {
+                continue;
+            }
+            let head = builder.add(signature);
+            for rule in rules.iter().filter(|r| Signature::of(&r.head) == signature) {
+                builder.rules.push((head, rule));
+                todo.extend(body_atoms(rule).map(|(_, a, _)| Signature::of(a)));
+            }
+        }
+        builder.route(bias);
+        builder
+    }
+
+    fn add(&mut self, signature: Signature) -> Pred {
+        let predicate = &self.vocabulary.predicates[&signature];
+        let width = signature.arity() - usize::from(predicate.timed);
+        self.preds.insert(signature, ());
+        self.roles.push(predicate.role);
+        self.timed.push(predicate.timed);
+        self.relations.push(Relation::new(width));
+        self.demand.push(vec![None; width]);
+        Pred(self.preds.len() as u32 - 1)
+    }
+
+    fn route(&mut self, bias: &Bias) {
+        for mode in &bias.inputs {
+            let signature = mode.signature();
+            let relation = self.preds.get_index_of(&signature).map(|i| Pred(i as u32));
+            let mut types = Vec::new();
+            for (column, kind) in mode.types().into_iter().enumerate() {
+                if let Some(kind) = kind
+                    && let Some(i) = self.roles.iter().position(|r| *r == Role::Type(kind))
+                {
+                    types.push((column, Pred(i as u32)));
+                }
+            }
+            if self.routes.len() <= signature.index() {
+                self.routes.resize_with(signature.index() + 1, Route::default);
+            }
+            let route = &mut self.routes[signature.index()];
+            route.relation = relation;
+            // One signature may be declared several times, with constants in places.
+            types.retain(|t| !route.types.contains(t));
+            route.types.extend(types);
+        }
+    }
+
+    /// Heads grouped into strata, from the bottom up (Tarjan's strongly connected components).
+    fn strata(&self) -> Result<Vec<Vec<Pred>>, Vec<Diagnostic>> {
+        let count = self.preds.len();
+        let mut edges: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (head, rule) in &self.rules {
+            edges[head.index()].extend(body_atoms(rule).filter_map(|(_, a, _)| self.resolve(a)).map(|(p, _)| p.index()));
+        }
+        let components = components(&edges);
+        let mut component_of = vec![0; count];
+        for (c, members) in components.iter().enumerate() {
+            members.iter().for_each(|&m| component_of[m] = c);
+        }
+        let mut problems = Vec::new();
+        for (head, rule) in &self.rules {
+            for (i, atom, negated) in body_atoms(rule) {
+                if let (true, Some((pred, _))) = (negated, self.resolve(atom))
+                    && component_of[pred.index()] == component_of[head.index()]
+                {
+                    let signature = self.preds.get_index(head.index()).expect("a head is a predicate").0;
+                    problems.push(
+                        Diagnostic::new(&rule.body[i].span, format!("`{signature}` depends on its own negation"))
+                            .hint("negation must not run in a circle: split the predicate in two, one defined before the other"),
+                    );
+                }
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let has_rules = |i: &usize| self.rules.iter().any(|(h, _)| h.index() == *i);
+        Ok(components
+            .into_iter()
+            .filter(|c| c.iter().any(has_rules))
+            .map(|c| c.into_iter().map(|i| Pred(i as u32)).collect())
+            .collect())
+    }
+
+    /// Which constants are asked for, where only constants are: `close(X, Y, 25, T)` needs no other threshold.
+    fn find_demand(&mut self, wanted: &[Signature]) {
+        let mut asked: Vec<Vec<Option<Vec<Value>>>> =
+            self.demand.iter().map(|columns| vec![Some(Vec::new()); columns.len()]).collect();
+        let all = |columns: &mut Vec<Option<Vec<Value>>>| columns.iter_mut().for_each(|c| *c = None);
+        for signature in wanted {
+            if let Some(i) = self.preds.get_index_of(signature) {
+                all(&mut asked[i]);
+            }
+        }
+        for (head, rule) in &self.rules {
+            for (_, atom, _) in body_atoms(rule) {
+                let Some((pred, _)) = self.resolve(atom) else { continue };
+                // A recursive use asks for what its own derivation needs.
+                if pred == *head {
+                    all(&mut asked[pred.index()]);
+                }
+                let columns = &mut asked[pred.index()];
+                let mut i = 0;
+                for_each_hole(&atom.args, &mut |term| {
+                    if let Some(column) = columns.get_mut(i) {
+                        match (term, column.as_mut()) {
+                            (Term::Value(v), Some(values)) if !values.contains(v) => values.push(*v),
+                            (Term::Value(_), _) => {}
+                            _ => *column = None,
+                        }
+                    }
+                    i += 1;
+                });
+            }
+        }
+        for (i, columns) in asked.into_iter().enumerate() {
+            // Static rows are computed once, and all of them may be shown.
+            if self.roles[i] == Role::Derived {
+                self.demand[i] = columns;
+            }
+        }
+    }
+
+    fn stratum(&mut self, heads: &[Pred]) -> Result<Stratum, Vec<Diagnostic>> {
+        let rules: Vec<&Clause> = self.rules.iter().filter(|(h, _)| heads.contains(h)).map(|(_, r)| *r).collect();
+        let mut stratum = Stratum { heads: heads.to_vec(), ..Stratum::default() };
+        let mut problems = Vec::new();
+        for rule in rules {
+            match plan(rule, None, self) {
+                Ok(plan) => self.add_plan(plan, &mut stratum.first, &mut stratum.indexed),
+                Err(more) => {
+                    problems.extend(more);
+                    continue;
+                }
+            }
+            let recursive: Vec<usize> = body_atoms(rule)
+                .filter(|(_, a, negated)| !negated && self.resolve(a).is_some_and(|(p, _)| heads.contains(&p)))
+                .map(|(i, ..)| i)
+                .collect();
+            if let (false, Some(problem)) = (recursive.is_empty(), computed_head(rule)) {
+                problems.push(problem);
+                continue;
+            }
+            for literal in recursive {
+                match plan(rule, Some(literal), self) {
+                    Ok(plan) => self.add_plan(plan, &mut stratum.again, &mut stratum.indexed),
+                    Err(more) => problems.extend(more),
+                }
+            }
+        }
+        if problems.is_empty() { Ok(stratum) } else { Err(problems) }
+    }
+
+    fn add_plan(&mut self, plan: Plan, nodes: &mut Vec<Node>, indexed: &mut Vec<Pred>) {
+        self.slots = self.slots.max(plan.slots);
+        for step in &plan.steps {
+            if let Step::Scan { pred, key, .. } | Step::NoRow { pred, key, .. } = step
+                && !key.is_empty()
+                && !indexed.contains(pred)
+            {
+                indexed.push(*pred);
+            }
+        }
+        let mut nodes = nodes;
+        let mut steps = plan.steps.into_iter().map(Some).collect::<Vec<_>>();
+        if steps.is_empty() {
+            steps.push(None);
+        }
+        let last = steps.len() - 1;
+        for (i, step) in steps.into_iter().enumerate() {
+            let at = match nodes.iter().position(|n| n.step == step) {
+                Some(at) => at,
+                None => {
+                    nodes.push(Node { step, then: Vec::new(), heads: Vec::new() });
+                    nodes.len() - 1
+                }
+            };
+            if i == last {
+                nodes[at].heads.push((plan.head, plan.row));
+                return;
+            }
+            nodes = &mut nodes[at].then;
+        }
+    }
+}
+
+/// A recursive rule must not compute values for its head, or it might derive new ones for ever.
+fn computed_head(rule: &Clause) -> Option<Diagnostic> {
+    let mut found = Vec::new();
+    for (_, atom, negated) in body_atoms(rule) {
+        if !negated {
+            for_each_hole(&atom.args, &mut |t| found.extend(if let Term::Var(name) = t { Some(*name) } else { None }));
+        }
+    }
+    let mut computed = None;
+    for_each_hole(&rule.head.args, &mut |term| {
+        let bound = match term {
+            Term::Var(name) => found.contains(name),
+            Term::App(..) => false,
+            _ => true,
+        };
+        if !bound && computed.is_none() {
+            computed = Some(term.to_string());
+        }
+    });
+    computed.map(|term| {
+        Diagnostic::new(&rule.head.span, format!("a recursive rule computes `{term}`, which might never end"))
+            .hint("take the values of a recursive head from literals of the body; compute with them in a rule of its own")
+    })
+}
+
+/// Strongly connected components, each after those it depends on; without recursion, so that no program is too deep.
+fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    const NEW: usize = usize::MAX;
+    let count = edges.len();
+    let (mut number, mut low, mut on_stack) = (vec![NEW; count], vec![0; count], vec![false; count]);
+    let (mut stack, mut found, mut next) = (Vec::new(), Vec::new(), 0);
+    for start in 0..count {
+        if number[start] != NEW {
+            continue;
+        }
+        let mut calls = vec![(start, 0)];
+        while let Some((v, edge)) = calls.last_mut() {
+            let v = *v;
+            if *edge == 0 {
+                (number[v], low[v]) = (next, next);
+                next += 1;
+                stack.push(v);
+                on_stack[v] = true;
+            }
+            if let Some(&w) = edges[v].get(*edge) {
+                *edge += 1;
+                if number[w] == NEW {
+                    calls.push((w, 0));
+                } else if on_stack[w] {
+                    low[v] = low[v].min(number[w]);
+                }
+                continue;
+            }
+            calls.pop();
+            if let Some(&(parent, _)) = calls.last() {
+                low[parent] = low[parent].min(low[v]);
+            }
+            if low[v] == number[v] {
+                let at = stack.iter().position(|&w| w == v).expect("a root is on the stack");
+                let mut members = stack.split_off(at);
+                members.iter().for_each(|&w| on_stack[w] = false);
+                members.sort_unstable();
+                found.push(members);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,309 @@
+//! Recogniser: a theory at work on a stream: frames in, intervals of complex events out.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::calculus::{End, Instances, Interval};
+use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
+use crate::lang::{Atom, Problems, Signature, Symbol, TIME, Term, Theory, Value};
+use crate::logic::{Model, Pred, Program, Role, Vocabulary};
+use crate::stream::Frame;
+use crate::task::Task;
+
+/// Recognises complex events, frame by frame. It holds what inertia needs, the fluents that hold now, and nothing else:
+/// memory does not grow with the stream.
+///
+/// ```
+/// use oled::{Frame, Recogniser, Source, Symbol, Task};
+/// let task = Task::parse(
+///     &Source::new("modes.lp", "
+///         input(happensAt(opens(+door), +time)).
+///         input(happensAt(shuts(+door), +time)).
+///         input(holdsAt(seen(+door), +time))."),
+///     &Source::new("background.lp", ""),
+/// ).unwrap();
+/// let theory = oled::parse_theory("open.lp", "
+///     initiatedAt(open(D), T) :- happensAt(opens(D), T).
+///     terminatedAt(open(D), T) :- happensAt(shuts(D), T).").unwrap();
+/// let mut recogniser = Recogniser::new(&task, &theory).unwrap();
+///
+/// let mut reader = oled::FactReader::default();
+/// let mut intervals = Vec::new();
+/// for (time, event) in [(1, "opens"), (2, "rests"), (3, "shuts"), (4, "rests")] {
+///     let mut frame = Frame::new(Symbol::new("hall"), time);
+///     reader.read(&format!("holdsAt(seen(d1), {time})"), &mut frame.narrative).unwrap();
+///     reader.read(&format!("happensAt({event}(d1), {time})"), &mut frame.narrative).unwrap();
+///     recogniser.observe(&frame, &mut intervals);
+/// }
+/// let open = &intervals[0];
+/// assert_eq!((open.fluent().to_string(), open.first, open.last), ("open(d1)".into(), 2, 3));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Recogniser {
+    program: Program,
+    model: Model,
+    /// The rules for `initially`, if there are any: evaluated at the first time point of a segment.
+    initially: Option<Initially>,
+    fluents: Vec<Fluent>,
+    segments: IndexMap<Symbol, Segment, FxBuildHasher>,
+    /// The segment of the last frame.
+    current: Option<Symbol>,
+    interleaved: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Fluent {
+    /// `holdsAt(meeting(_, _), _)`.
+    signature: Signature,
+    kind: FluentKind,
+    /// The fluent's relation where a rule's body uses it.
+    holds: Option<Pred>,
+    /// Columns whose values must be observed, each with the predicate of its type.
+    tracked: Vec<(usize, Pred)>,
+}
+
+#[derive(Clone, Debug)]
+enum FluentKind {
+    /// Rules start and end it.
+    Inertial { initiated: Pred, terminated: Pred },
+    /// Rules say when it holds.
+    Derived(Pred),
+}
+
+#[derive(Clone, Debug)]
+struct Segment {
+    time: i64,
+    /// In the order of `fluents`.
+    instances: Vec<Instances>,
+}
+
+#[derive(Clone, Debug)]
+struct Initially {
+    program: Program,
+    model: Model,
+    /// For each fluent, the predicate that lists what holds initially.
+    preds: Vec<Option<Pred>>,
+}
+
+impl Recogniser {
+    /// Compiles a theory for a task; everything that is wrong with it is said in one go.
+    pub fn new(task: &Task, theory: &Theory) -> Result<Recogniser, Problems> {
+        let rules = task.rules(theory);
+        let heads: Vec<Signature> = rules.iter().map(|r| Signature::of(&r.head)).collect();
+        let mut found: Vec<(Signature, bool)> = Vec::new();
+        let mut add = |signature: Signature, inertial: bool| {
+            if !found.iter().any(|(s, _)| *s == signature) {
+                found.push((signature, inertial));
+            }
+        };
+        for (rule, &head) in rules.iter().zip(&heads) {
+            match rule.head.name.as_str() {
+                INITIATED | TERMINATED => add(head.renamed(HOLDS), true),
+                INITIALLY => add(timed(&rule.head), true),
+                // A fluent that the background derives is there for other rules; one of the theory is an answer.
+                HOLDS if theory.clauses.iter().any(|c| Signature::of(&c.head) == head) => add(head, false),
+                _ => {}
+            }
+        }
+        let (vocabulary, program) = task.compile(theory, |vocabulary| {
+            let mut wanted = Vec::new();
+            for (signature, inertial) in &found {
+                match inertial {
+                    true => wanted.extend([signature.renamed(INITIATED), signature.renamed(TERMINATED)]),
+                    false => wanted.push(*signature),
+                }
+            }
+            wanted.extend(tracked_types(task, vocabulary, &found).map(type_signature));
+            wanted
+        })?;
+        let fluents: Vec<Fluent> = found
+            .iter()
+            .map(|&(signature, inertial)| {
+                let pred = |s: Signature| program.pred(s).expect("wanted predicates are in the program");
+                let kind = if inertial {
+                    let (initiated, terminated) = (pred(signature.renamed(INITIATED)), pred(signature.renamed(TERMINATED)));
+                    FluentKind::Inertial { initiated, terminated }
+                } else {
+                    FluentKind::Derived(pred(signature))
+                };
+                let types = &vocabulary.predicates[&signature].types;
+                let tracked = (0..signature.arity() - 1).filter_map(|column| {
+                    let kind = types[column].filter(|t| is_tracked(task, &vocabulary, *t))?;
+                    Some((column, program.type_pred(kind)?))
+                });
+                let holds = program.pred(signature).filter(|_| inertial);
+                Fluent { signature, kind, holds, tracked: tracked.collect() }
+            })
+            .collect();
+        let initially = Initially::new(task, theory, &heads, &fluents)?;
+        let model = Model::new(&program);
+        let interleaved = task.options.interleaved;
+        Ok(Recogniser { program, model, initially, fluents, segments: IndexMap::default(), current: None, interleaved })
+    }
+
+    /// Processes a frame. Intervals that are known to have ended are added to `closed`.
+    pub fn observe(&mut self, frame: &Frame, closed: &mut Vec<Interval>) {
+        if self.current != Some(frame.segment) {
+            if !self.interleaved {
+                self.finish(closed);
+            }
+            self.current = Some(frame.segment);
+        }
+        self.model.clear(&self.program);
+        self.model.observe(&self.program, &frame.narrative);
+        let count = self.fluents.len();
+        let known = self.segments.get(&frame.segment).map(|s| s.time);
+        let segment = self.segments.entry(frame.segment).or_insert_with(|| Segment {
+            time: frame.time,
+            instances: vec![Instances::default(); count],
+        });
+        let close = |closed: &mut Vec<Interval>, fluent: &Fluent, values: &[Value], first, last, end| {
+            let (segment, signature) = (frame.segment, fluent.signature);
+            closed.push(Interval { segment, signature, values: values.into(), first, last, end });
+        };
+        if known.is_none()
+            && let Some(initially) = &mut self.initially
+        {
+            initially.initiate(frame, &mut segment.instances);
+        }
+        for (fluent, instances) in self.fluents.iter().zip(&mut segment.instances) {
+            let model = &self.model;
+            let observed = |values: &[Value]| fluent.tracked.iter().all(|&(c, kind)| model.rows(kind).contains(&values[c..=c]));
+            if let FluentKind::Inertial { .. } = fluent.kind {
+                instances.advance(frame.time, observed, |values, since| {
+                    close(closed, fluent, values, since, segment.time, End::Lost);
+                });
+                if let Some(holds) = fluent.holds {
+                    instances.holding().for_each(|(values, _)| self.model.insert(holds, values));
+                }
+            }
+        }
+        self.model.derive(&self.program, frame.time);
+        for (fluent, instances) in self.fluents.iter().zip(&mut segment.instances) {
+            match fluent.kind {
+                FluentKind::Inertial { initiated, terminated } => {
+                    let (initiated, terminated) = (self.model.rows(initiated), self.model.rows(terminated));
+                    instances.apply(initiated, terminated, fluent.signature.has_value(), |values, since| {
+                        close(closed, fluent, values, since, frame.time, End::Terminated);
+                    });
+                }
+                FluentKind::Derived(pred) => instances.replace(self.model.rows(pred), frame.time, |values, since| {
+                    close(closed, fluent, values, since, segment.time, End::Terminated);
+                }),
+            }
+        }
+        segment.time = frame.time;
+    }
+
+    /// What holds at the frame observed last: each fluent's `holdsAt` with its values, the time left out.
+    pub fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])> {
+        let segment = self.current.and_then(|s| self.segments.get(&s));
+        segment.into_iter().flat_map(|segment| {
+            let fluents = self.fluents.iter().zip(&segment.instances);
+            fluents.flat_map(|(fluent, instances)| instances.holding().map(|(values, _)| (fluent.signature, values)))
+        })
+    }
+
+    /// Whether a fluent holds at the frame observed last.
+    pub fn holds(&self, signature: Signature, values: &[Value]) -> bool {
+        let segment = self.current.and_then(|s| self.segments.get(&s));
+        let fluent = self.fluents.iter().position(|f| f.signature == signature);
+        segment.zip(fluent).is_some_and(|(segment, i)| segment.instances[i].holds(values))
+    }
+
+    /// The intervals that have not ended, as far as they are known now.
+    pub fn open(&self) -> Vec<Interval> {
+        let mut open = Vec::new();
+        for &segment in self.segments.keys() {
+            self.collect_open(segment, End::Open, &mut open);
+        }
+        open
+    }
+
+    /// Ends all segments: adds the intervals that last to their ends, and starts afresh.
+    pub fn finish(&mut self, closed: &mut Vec<Interval>) {
+        for &segment in self.segments.keys() {
+            self.collect_open(segment, End::Segment, closed);
+        }
+        self.segments.clear();
+        self.current = None;
+    }
+
+    fn collect_open(&self, segment: Symbol, end: End, intervals: &mut Vec<Interval>) {
+        let state = &self.segments[&segment];
+        for (fluent, instances) in self.fluents.iter().zip(&state.instances) {
+            let signature = fluent.signature;
+            intervals.extend(instances.open().map(|(values, first)| {
+                Interval { segment, signature, values: values.into(), first, last: state.time, end }
+            }));
+        }
+    }
+
+    /// The fluents it recognises, in the order of their rules: `holdsAt(meeting(_, _), _)`.
+    pub fn fluents(&self) -> impl Iterator<Item = Signature> {
+        self.fluents.iter().map(|f| f.signature)
+    }
+}
+
+impl Initially {
+    fn new(task: &Task, theory: &Theory, heads: &[Signature], fluents: &[Fluent]) -> Result<Option<Initially>, Problems> {
+        let rules = task.rules(theory);
+        let wanted: Vec<(Signature, Signature)> = rules
+            .iter()
+            .zip(heads)
+            .filter(|(r, _)| r.head.name.as_str() == INITIALLY)
+            .map(|(r, &head)| (timed(&r.head), head))
+            .collect();
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let (_, program) = task.compile(theory, |_| wanted.iter().map(|(_, head)| *head).collect())?;
+        let preds = fluents
+            .iter()
+            .map(|f| wanted.iter().find(|(s, _)| *s == f.signature).and_then(|(_, head)| program.pred(*head)))
+            .collect();
+        Ok(Some(Initially { model: Model::new(&program), program, preds }))
+    }
+
+    fn initiate(&mut self, frame: &Frame, instances: &mut [Instances]) {
+        self.model.clear(&self.program);
+        self.model.observe(&self.program, &frame.narrative);
+        self.model.derive(&self.program, frame.time);
+        for (pred, instances) in self.preds.iter().zip(instances) {
+            if let Some(pred) = *pred {
+                self.model.rows(pred).rows().for_each(|values| instances.initiate(values));
+            }
+        }
+    }
+}
+
+/// The `holdsAt` of an `initially`.
+fn timed(head: &Atom) -> Signature {
+    let mut holds = head.clone();
+    holds.args.push(Term::var("T"));
+    Signature::of(&holds).renamed(HOLDS)
+}
+
+/// The predicate of a type: `person(_, _)`.
+fn type_signature(name: Symbol) -> Signature {
+    Signature::of(&Atom::new(name.as_str(), vec![Term::var("X"), Term::var("T")]))
+}
+
+fn is_tracked(task: &Task, vocabulary: &Vocabulary, kind: Symbol) -> bool {
+    kind.as_str() != TIME
+        && task.options.tracked.as_ref().is_none_or(|types| types.contains(&kind))
+        && vocabulary.predicates.get(&type_signature(kind)).is_some_and(|p| p.role == Role::Type(kind))
+}
+
+fn tracked_types(task: &Task, vocabulary: &Vocabulary, fluents: &[(Signature, bool)]) -> impl Iterator<Item = Symbol> {
+    let mut types: Vec<Symbol> = Vec::new();
+    for (signature, _) in fluents {
+        let Some(predicate) = vocabulary.predicates.get(signature) else { continue };
+        for &kind in predicate.types.iter().flatten() {
+            if is_tracked(task, vocabulary, kind) && !types.contains(&kind) {
+                types.push(kind);
+            }
+        }
+    }
+    types.into_iter()
+}

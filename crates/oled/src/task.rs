@@ -1,0 +1,115 @@
+//! Task: declarations and background knowledge, checked together; what theories are read against.
+
+use std::sync::Arc;
+
+use crate::lang::ec::HOLDS;
+use crate::lang::{Bias, Clause, Diagnostic, Problems, Signature, Source, Symbol, Theory, parse_source};
+use crate::logic::{Program, Vocabulary};
+
+/// What a stream consists of, what follows from it, and what is to be recognised.
+///
+/// ```
+/// use oled::{Source, Task};
+/// let modes = Source::new("modes.lp", "
+///     input(happensAt(opens(+door), +time)).
+///     input(happensAt(shuts(+door), +time)).
+///     example(holdsAt(open(+door), +time)).");
+/// let task = Task::parse(&modes, &Source::new("background.lp", "")).unwrap();
+/// let theory = oled::parse_theory("open.lp", "
+///     initiatedAt(open(D), T) :- happensAt(opens(D), T).
+///     terminatedAt(open(D), T) :- happensAt(shutz(D), T).").unwrap();
+/// let problems = task.check(&theory).unwrap_err().to_string();
+/// assert!(problems.contains("did you mean `happensAt(shuts(_), _)`?"), "{problems}");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Task {
+    /// The declarations.
+    pub bias: Bias,
+    /// Rules and facts that are given.
+    pub background: Theory,
+    /// How the Event Calculus is read.
+    pub options: CalculusOptions,
+}
+
+/// How the Event Calculus is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalculusOptions {
+    /// The types whose values must be observed for a fluent about them to hold; `None` for all types of the stream.
+    pub tracked: Option<Vec<Symbol>>,
+    /// Whether frames of several segments may come mixed. If not, a segment ends when another begins.
+    pub interleaved: bool,
+}
+
+impl Default for CalculusOptions {
+    fn default() -> CalculusOptions {
+        CalculusOptions { tracked: None, interleaved: false }
+    }
+}
+
+impl Task {
+    /// Reads and checks a task.
+    pub fn parse(modes: &Arc<Source>, background: &Arc<Source>) -> Result<Task, Problems> {
+        let (task, problems) = Task::read(modes, background);
+        Problems::check(problems).map(|()| task)
+    }
+
+    /// Reads what can be read of a task, and says everything that is wrong with the rest.
+    pub fn read(modes: &Arc<Source>, background: &Arc<Source>) -> (Task, Vec<Diagnostic>) {
+        let (declarations, mut problems) = parse_source(modes);
+        let (bias, more) = Bias::read(&declarations);
+        problems.extend(more);
+        let (background, more) = parse_source(background);
+        problems.extend(more);
+        let task = Task { bias, background, options: CalculusOptions::default() };
+        problems.extend(task.problems(&Theory::default()));
+        (task, problems)
+    }
+
+    /// Everything that is wrong with a theory, or an empty list.
+    pub fn check(&self, theory: &Theory) -> Result<(), Problems> {
+        Problems::check(self.problems(theory))
+    }
+
+    fn problems(&self, theory: &Theory) -> Vec<Diagnostic> {
+        let rules = self.rules(theory);
+        let (vocabulary, mut problems) = Vocabulary::new(&self.bias, &rules);
+        // Safety and strata are checked on all rules, wanted or not.
+        let all: Vec<Signature> = vocabulary.predicates.keys().copied().collect();
+        if let Err(more) = Program::new(&self.bias, &vocabulary, &rules, &all) {
+            problems.extend(more);
+        }
+        problems
+    }
+
+    /// The background and a theory together.
+    pub fn rules<'a>(&'a self, theory: &'a Theory) -> Vec<&'a Clause> {
+        self.background.clauses.iter().chain(&theory.clauses).collect()
+    }
+
+    /// The vocabulary of the background and a theory, and a program that derives what is wanted.
+    pub fn compile(&self, theory: &Theory, wanted: impl FnOnce(&Vocabulary) -> Vec<Signature>) -> Result<(Vocabulary, Program), Problems> {
+        self.check(theory)?;
+        let rules = self.rules(theory);
+        let (vocabulary, _) = Vocabulary::new(&self.bias, &rules);
+        let wanted = wanted(&vocabulary);
+        let program = Program::new(&self.bias, &vocabulary, &rules, &wanted)
+            .map_err(|problems| Problems::check(problems).expect_err("a program that fails says why"))?;
+        Ok((vocabulary, program))
+    }
+
+    /// The signatures of the annotation: `holdsAt(meeting(_, _), _)`.
+    pub fn labels(&self) -> Vec<Signature> {
+        let mut labels: Vec<Signature> = Vec::new();
+        for mode in &self.bias.examples {
+            if !labels.contains(&mode.signature()) {
+                labels.push(mode.signature());
+            }
+        }
+        labels
+    }
+
+    /// The fluents to be recognised: those of the annotation.
+    pub fn targets(&self) -> Vec<Signature> {
+        self.labels().into_iter().filter(|s| s.name().as_str() == HOLDS).collect()
+    }
+}

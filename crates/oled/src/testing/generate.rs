@@ -1,0 +1,181 @@
+//! Random tasks, theories and streams that are well-formed by construction.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::lang::{Source, Symbol, parse_theory};
+use crate::stream::{FactReader, Frame};
+use crate::task::Task;
+
+/// The declarations of every generated task: entities, a number of each, events and links between them.
+pub fn modes() -> Arc<Source> {
+    Source::new(
+        "modes.lp",
+        "input(happensAt(a(+entity), +time)).
+         input(happensAt(b(+entity), +time)).
+         input(link(+entity, +entity, +time)).
+         input(size(+entity, +number, +time)).
+         type(number, real).
+         example(holdsAt(f(+entity), +time)).
+         example(holdsAt(g(+entity, +entity), +time)).",
+    )
+}
+
+/// What every background starts with, so that each predicate exists.
+const FIXED: &str = "limit(1). limit(3). base(e1). base(e3). fixed(X) :- base(X), not limit(X).
+    d0(X, T) :- happensAt(b(X), T), fixed(X).
+    d1(X, Y, T) :- link(Y, X, T), fixed(X).
+    d2(X, T) :- entity(X, T), fixed(X).
+    d3(X, N, T) :- size(X, N, T), fixed(X).
+";
+
+/// Rules for `d0` to `d3`, as text: joins, negation, recursion, comparisons, arithmetic, operations in heads and
+/// arguments, anonymous variables, static facts. Some are unsafe and some negate in a circle.
+pub fn background() -> impl Strategy<Value = String> {
+    vec((rule(), 0..20u8), 0..7).prop_map(|rules| {
+        with_rules(FIXED.to_string(), rules, |text| Task::parse(&modes(), &Source::new("b.lp", text)).is_ok())
+    })
+}
+
+/// Adds rules one by one. One that makes the text wrong is left out nineteen times out of twenty, so that most texts are
+/// right and some are not.
+fn with_rules(mut text: String, rules: Vec<(String, u8)>, is_right: impl Fn(&str) -> bool) -> String {
+    for (rule, luck) in rules {
+        let longer = format!("{text}{rule}");
+        if luck == 0 || is_right(&longer) {
+            text = longer;
+        }
+    }
+    text
+}
+
+const VARIABLES: [&str; 3] = ["X", "Y", "Z"];
+const ENTITIES: [&str; 5] = ["e1", "e2", "e3", "e4", "e5"];
+
+fn entity() -> impl Strategy<Value = &'static str> {
+    prop_oneof![9 => prop::sample::select(&VARIABLES[..]), 1 => Just("e1"), 1 => Just("_")]
+}
+
+/// A condition: what it says, and whether it can stand negated.
+fn literal() -> impl Strategy<Value = String> {
+    let atom = prop_oneof![
+        entity().prop_map(|x| format!("happensAt(a({x}), T)")),
+        entity().prop_map(|x| format!("happensAt(b({x}), T)")),
+        (entity(), entity()).prop_map(|(x, y)| format!("link({x}, {y}, T)")),
+        (entity(), prop::sample::select(&["N", "M", "2", "_"][..])).prop_map(|(x, n)| format!("size({x}, {n}, T)")),
+        entity().prop_map(|x| format!("d0({x}, T)")),
+        (entity(), entity()).prop_map(|(x, y)| format!("d1({x}, {y}, T)")),
+        entity().prop_map(|x| format!("d2({x}, T)")),
+        (entity(), prop::sample::select(&["N", "M", "M + 1"][..])).prop_map(|(x, n)| format!("d3({x}, {n}, T)")),
+        entity().prop_map(|x| format!("fixed({x})")),
+        entity().prop_map(|x| format!("entity({x}, T)")),
+        Just("limit(N)".to_string()),
+    ];
+    let comparison = (
+        prop::sample::select(&["N", "N + M", "X", "abs(N - 2)", "N / M", "sqrt(N)", "max(N, M)"][..]),
+        prop::sample::select(&["=", "!=", "<", "<=", ">", ">="][..]),
+        prop::sample::select(&["M", "2", "Y", "N * 2", "M ^ 2", "T - 1"][..]),
+    )
+        .prop_map(|(l, op, r)| format!("{l} {op} {r}"));
+    prop_oneof![
+        6 => atom.clone(),
+        2 => atom.prop_map(|a| format!("not {a}")),
+        1 => comparison.clone(),
+        1 => comparison.prop_map(|c| format!("not {c}")),
+    ]
+}
+
+fn rule() -> impl Strategy<Value = String> {
+    let head = prop_oneof![
+        prop::sample::select(&VARIABLES[..]).prop_map(|x| format!("d0({x}, T)")),
+        (prop::sample::select(&VARIABLES[..]), prop::sample::select(&VARIABLES[..])).prop_map(|(x, y)| format!("d1({x}, {y}, T)")),
+        prop::sample::select(&VARIABLES[..]).prop_map(|x| format!("d2({x}, T)")),
+        (prop::sample::select(&VARIABLES[..]), prop::sample::select(&["N", "N + 1", "M"][..]))
+            .prop_map(|(x, n)| format!("d3({x}, {n}, T)")),
+    ];
+    // Enough positive literals in front that most rules are safe.
+    let safe = prop_oneof![
+        Just("link(X, Y, T)"),
+        Just("link(X, Y, T), size(X, N, T)"),
+        Just("link(X, Y, T), link(Y, Z, T)"),
+        Just("size(X, N, T), size(Y, M, T)"),
+        Just("happensAt(a(X), T)"),
+        Just("d1(X, Y, T)"),
+        Just("d0(X, T), size(X, N, T)"),
+    ];
+    (head, safe, vec(literal(), 0..4)).prop_map(|(head, safe, literals)| {
+        let mut text = format!("{head} :- {safe}");
+        literals.iter().for_each(|l| write!(text, ", {l}").expect("strings can be written to"));
+        text + ".\n"
+    })
+}
+
+/// Rules that start and end `f`, `g`, the valued fluent `v` and the derived fluent `h`, as text.
+pub fn theory() -> impl Strategy<Value = String> {
+    let body = vec(
+        prop_oneof![
+            literal(),
+            entity().prop_map(|x| format!("holdsAt(f({x}), T)")),
+            entity().prop_map(|x| format!("not holdsAt(f({x}), T)")),
+            (entity(), entity()).prop_map(|(x, y)| format!("holdsAt(g({x}, {y}), T)")),
+            entity().prop_map(|x| format!("holdsAt(v({x})=low, T)")),
+            entity().prop_map(|x| format!("initiatedAt(f({x}), T)")),
+        ],
+        0..3,
+    );
+    let head = prop::sample::select(
+        &[
+            "initiatedAt(f(X), T) :- happensAt(a(X), T)",
+            "terminatedAt(f(X), T) :- happensAt(b(X), T)",
+            "initiatedAt(g(X, Y), T) :- link(X, Y, T)",
+            "terminatedAt(g(X, Y), T) :- holdsAt(g(X, Y), T)",
+            "initiatedAt(v(X)=low, T) :- happensAt(a(X), T)",
+            "initiatedAt(v(X)=high, T) :- happensAt(b(X), T)",
+            "terminatedAt(v(X)=V, T) :- holdsAt(v(X)=V, T), link(X, Y, T)",
+            "holdsAt(h(X, Y), T) :- link(X, Y, T)",
+            "initially(f(X)) :- happensAt(b(X), T)",
+            "initially(f(X)) :- base(X)",
+        ][..],
+    );
+    let rule = (head, body).prop_map(|(head, body)| {
+        let mut text = head.to_string();
+        body.iter().for_each(|l| write!(text, ", {l}").expect("strings can be written to"));
+        text + ".\n"
+    });
+    vec((rule, 0..20u8), 1..8).prop_map(|rules| {
+        let task = Task::parse(&modes(), &Source::new("b.lp", FIXED)).expect("the fixed part is right");
+        with_rules(String::new(), rules, |text| task.check(&parse_theory("t.lp", text).expect("generated texts parse")).is_ok())
+    })
+}
+
+/// A short stream of a few segments, with gaps in time and entities that come and go. Every fact's atom has a value in
+/// each place that the declarations of [`modes`] have.
+pub fn frames() -> impl Strategy<Value = Vec<Frame>> {
+    let fact = (0..4usize, 0..ENTITIES.len(), 0..ENTITIES.len(), 0..5i64);
+    vec((vec((1..3i64, vec(fact, 0..10)), 1..8), 0..1u8), 1..3).prop_map(|segments| {
+        let mut reader = FactReader::default();
+        let mut frames = Vec::new();
+        for (i, (points, _)) in segments.into_iter().enumerate() {
+            let mut time = 0;
+            for (step, facts) in points {
+                time += step;
+                let mut frame = Frame::new(Symbol::new(&format!("s{i}")), time);
+                for (kind, x, y, n) in facts {
+                    let (x, y) = (ENTITIES[x], ENTITIES[y]);
+                    let text = match kind {
+                        0 => format!("happensAt(a({x}), {time})"),
+                        1 => format!("happensAt(b({x}), {time})"),
+                        2 => format!("link({x}, {y}, {time})"),
+                        _ => format!("size({x}, {n}, {time})"),
+                    };
+                    reader.read(&text, &mut frame.narrative).expect("generated facts are well-formed");
+                }
+                frames.push(frame);
+            }
+        }
+        frames
+    })
+}

@@ -1,0 +1,321 @@
+//! The rules and the axioms evaluated by brute force: no plans, no indexes, no strata of components, no flat facts.
+
+use std::collections::BTreeSet;
+
+use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
+use crate::lang::{Atom, Clause, Comparison, Formula, Literal, Symbol, Term, Theory, Value};
+use crate::stream::Frame;
+use crate::task::Task;
+
+/// Ground atoms as text, which is as far from the engine's representation as can be.
+pub type Atoms = BTreeSet<String>;
+
+/// The perfect model of rules and facts at a time, which the variable `T` stands for, or `None` if negation runs in a circle.
+pub fn perfect_model(rules: &[&Clause], facts: &[Atom], time: i64) -> Option<Vec<Atom>> {
+    let start: Bindings = vec![(Symbol::new("T"), Value::Int(time))];
+    let levels = levels(rules)?;
+    let mut model: Vec<Atom> = Vec::new();
+    let mut known = Atoms::new();
+    for fact in facts {
+        if known.insert(fact.to_string()) {
+            model.push(fact.clone());
+        }
+    }
+    let top = levels.iter().map(|(_, level)| *level).max().unwrap_or(0);
+    for level in 0..=top {
+        loop {
+            let mut new = Vec::new();
+            for rule in rules {
+                if level_of(&levels, &key(&rule.head)) == level {
+                    let body: Vec<&Literal> = rule.body.iter().collect();
+                    satisfy(&body, &model, &known, &start, &mut |bindings| {
+                        if let Some(head) = substitute(&rule.head, bindings) {
+                            new.push(head);
+                        }
+                    });
+                }
+            }
+            let before = known.len();
+            for atom in new {
+                if known.insert(atom.to_string()) {
+                    model.push(atom);
+                }
+            }
+            if known.len() == before {
+                break;
+            }
+        }
+    }
+    Some(model)
+}
+
+/// What holds at each frame, by the axioms: `holdsAt` atoms as text, frame by frame.
+pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atoms>> {
+    let rules = task.rules(theory);
+    let mut state: Vec<Term> = Vec::new();
+    let mut segment = None;
+    let mut history = Vec::new();
+    for frame in frames {
+        let mut facts: Vec<Atom> = frame.narrative.atoms(frame.time).collect();
+        facts.extend(types(task, frame));
+        if segment != Some(frame.segment) {
+            segment = Some(frame.segment);
+            let model = perfect_model(&rules, &facts, frame.time)?;
+            state = model.iter().filter(|a| a.name.as_str() == INITIALLY).map(|a| a.args[0].clone()).collect();
+        }
+        // A fluent about somebody who is not observed does not hold.
+        state.retain(|fluent| arguments(fluent).iter().all(|v| is_observed(task, *v, &facts)));
+        facts.extend(state.iter().map(|f| Atom::new(HOLDS, vec![f.clone(), Term::Value(Value::Int(frame.time))])));
+        history.push(state.iter().map(|f| format!("{f}")).collect());
+        let model = perfect_model(&rules, &facts, frame.time)?;
+        let fluents = |name: &str| -> Vec<Term> {
+            model.iter().filter(|a| a.name.as_str() == name).map(|a| a.args[0].clone()).collect()
+        };
+        let (initiated, terminated) = (fluents(INITIATED), fluents(TERMINATED));
+        let mut next = initiated.clone();
+        for fluent in state {
+            let replaced = initiated.iter().any(|i| same_fluent_other_value(i, &fluent));
+            if !terminated.contains(&fluent) && !replaced && !next.contains(&fluent) {
+                next.push(fluent);
+            }
+        }
+        state = next;
+    }
+    Some(history)
+}
+
+fn same_fluent_other_value(a: &Term, b: &Term) -> bool {
+    match (a, b) {
+        (Term::App(e, x), Term::App(f, y)) if e.as_str() == "=" && f.as_str() == "=" => x[0] == y[0] && x[1] != y[1],
+        _ => false,
+    }
+}
+
+/// The values of a fluent's arguments.
+fn arguments(fluent: &Term) -> Vec<Value> {
+    match fluent {
+        Term::Value(v) => vec![*v],
+        Term::App(_, args) => args.iter().flat_map(arguments).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// In the generated tasks, names that start with `e` are entities and nothing else is.
+fn is_observed(task: &Task, value: Value, facts: &[Atom]) -> bool {
+    let entity = matches!(value, Value::Sym(s) if s.as_str().starts_with('e'));
+    let kind = Symbol::new("entity");
+    if !entity || task.options.tracked.as_ref().is_some_and(|t| !t.contains(&kind)) {
+        return true;
+    }
+    facts.iter().any(|a| a.name == kind && a.args[0] == Term::Value(value))
+}
+
+/// The atoms `entity(e1, T)` of a frame.
+fn types(task: &Task, frame: &Frame) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    for (signature, values) in frame.narrative.iter() {
+        for mode in task.bias.inputs.iter().filter(|m| m.signature() == signature) {
+            for (kind, value) in mode.types().into_iter().zip(values) {
+                if let Some(kind) = kind {
+                    atoms.push(Atom::new(kind.as_str(), vec![Term::Value(*value), Term::Value(Value::Int(frame.time))]));
+                }
+            }
+        }
+    }
+    atoms
+}
+
+type Bindings = Vec<(Symbol, Value)>;
+
+/// Calls `found` for every way to make a body true: takes any literal that can be decided now, tries everything that makes
+/// it true, and goes on with the rest.
+fn satisfy(body: &[&Literal], model: &[Atom], known: &Atoms, bindings: &Bindings, found: &mut impl FnMut(&Bindings)) {
+    if body.is_empty() {
+        return found(bindings);
+    }
+    let Some(ready) = body.iter().position(|l| is_ready(l, bindings)) else { return };
+    let mut rest = body.to_vec();
+    let literal = rest.remove(ready);
+    match &literal.formula {
+        Formula::Atom(pattern) if !literal.negated => {
+            for atom in model.iter().filter(|a| a.name == pattern.name && a.args.len() == pattern.args.len()) {
+                let mut longer = bindings.clone();
+                if pattern.args.iter().zip(&atom.args).all(|(p, a)| unify(p, a, &mut longer)) {
+                    satisfy(&rest, model, known, &longer, found);
+                }
+            }
+        }
+        Formula::Compare(Comparison::Equal, left, right) if !literal.negated => {
+            let mut longer = bindings.clone();
+            match (evaluate(left, bindings), evaluate(right, bindings), left, right) {
+                (Some(a), Some(b), ..) if a == b => {}
+                (None, Some(value), Term::Var(name), _) | (Some(value), None, _, Term::Var(name)) => longer.push((*name, value)),
+                _ => return,
+            }
+            satisfy(&rest, model, known, &longer, found);
+        }
+        _ if is_true(literal, model, known, bindings) => satisfy(&rest, model, known, bindings, found),
+        _ => {}
+    }
+}
+
+/// Whether a literal can be decided with what is bound, or binds what is missing itself.
+fn is_ready(literal: &Literal, bindings: &Bindings) -> bool {
+    let bound = |term: &Term| {
+        let mut all = true;
+        term.for_each_var(&mut |name| all &= bindings.iter().any(|(n, _)| *n == name));
+        all
+    };
+    match &literal.formula {
+        Formula::Atom(atom) if literal.negated => atom.args.iter().all(|a| negated_ready(a, &bound)),
+        Formula::Atom(atom) => atom.args.iter().all(|a| operations_bound(a, &bound)),
+        Formula::Compare(Comparison::Equal, left, right) if !literal.negated => {
+            let variable = |t: &Term| matches!(t, Term::Var(_)) && !t.is_anonymous();
+            (bound(left) && (bound(right) || variable(right))) || (bound(right) && variable(left))
+        }
+        Formula::Compare(_, left, right) => bound(left) && bound(right),
+    }
+}
+
+fn negated_ready(term: &Term, bound: &impl Fn(&Term) -> bool) -> bool {
+    match term {
+        Term::App(_, args) if !is_operation(term) => args.iter().all(|a| negated_ready(a, bound)),
+        t => t.is_anonymous() || bound(t),
+    }
+}
+
+fn operations_bound(term: &Term, bound: &impl Fn(&Term) -> bool) -> bool {
+    match term {
+        Term::App(..) if is_operation(term) => bound(term),
+        Term::App(_, args) => args.iter().all(|a| operations_bound(a, bound)),
+        _ => true,
+    }
+}
+
+fn is_operation(term: &Term) -> bool {
+    matches!(term, Term::App(name, args) if crate::lang::is_operation(name.as_str(), args.len()))
+}
+
+fn unify(pattern: &Term, ground: &Term, bindings: &mut Bindings) -> bool {
+    match (pattern, ground) {
+        (_, Term::Value(v)) if is_operation(pattern) => evaluate(pattern, bindings) == Some(*v),
+        (Term::Var(name), Term::Value(_)) if name.as_str() == "_" => true,
+        (Term::Var(name), Term::Value(v)) => match bindings.iter().find(|(n, _)| n == name) {
+            Some((_, bound)) => bound == v,
+            None => {
+                bindings.push((*name, *v));
+                true
+            }
+        },
+        (Term::Value(a), Term::Value(b)) => a == b,
+        (Term::App(f, xs), Term::App(g, ys)) => f == g && xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| unify(x, y, bindings)),
+        _ => false,
+    }
+}
+
+/// Whether a literal whose variables are bound, anonymous ones apart, is true.
+fn is_true(literal: &Literal, model: &[Atom], known: &Atoms, bindings: &Bindings) -> bool {
+    match &literal.formula {
+        Formula::Compare(op, left, right) => {
+            let (Some(a), Some(b)) = (evaluate(left, bindings), evaluate(right, bindings)) else { return false };
+            let truth = match op {
+                Comparison::Equal => a == b,
+                Comparison::NotEqual => a != b,
+                Comparison::Less => a < b,
+                Comparison::LessOrEqual => a <= b,
+                Comparison::Greater => a > b,
+                Comparison::GreaterOrEqual => a >= b,
+            };
+            truth != literal.negated
+        }
+        Formula::Atom(atom) => {
+            let mut anonymous = false;
+            atom.for_each_var(&mut |name| anonymous |= name.as_str() == "_");
+            if !anonymous {
+                // An operation without a value makes a literal false, negated or not.
+                return substitute(atom, bindings).is_some_and(|a| known.contains(&a.to_string()) != literal.negated);
+            }
+            !model.iter().any(|a| {
+                let mut scratch = bindings.clone();
+                a.name == atom.name
+                    && a.args.len() == atom.args.len()
+                    && atom.args.iter().zip(&a.args).all(|(p, g)| unify(p, g, &mut scratch))
+            })
+        }
+    }
+}
+
+fn evaluate(term: &Term, bindings: &Bindings) -> Option<Value> {
+    use crate::logic::builtin::{apply_binary, apply_unary, binary, unary};
+    match term {
+        Term::Value(v) => Some(*v),
+        Term::Var(name) => bindings.iter().find(|(n, _)| n == name).map(|(_, v)| *v),
+        Term::App(name, args) => match args.as_slice() {
+            [a] => apply_unary(unary(name.as_str())?, evaluate(a, bindings)?),
+            [a, b] => apply_binary(binary(name.as_str())?, evaluate(a, bindings)?, evaluate(b, bindings)?),
+            _ => None,
+        },
+        Term::Mark(..) => None,
+    }
+}
+
+fn substitute(atom: &Atom, bindings: &Bindings) -> Option<Atom> {
+    fn term(t: &Term, bindings: &Bindings) -> Option<Term> {
+        match t {
+            Term::App(name, args) if !crate::lang::is_operation(name.as_str(), args.len()) => {
+                Some(Term::App(*name, args.iter().map(|a| term(a, bindings)).collect::<Option<_>>()?))
+            }
+            t => evaluate(t, bindings).map(Term::Value),
+        }
+    }
+    let args = atom.args.iter().map(|a| term(a, bindings)).collect::<Option<_>>()?;
+    Some(Atom { name: atom.name, args, span: atom.span.clone() })
+}
+
+/// The predicate of an atom, with the event or fluent in it.
+fn key(atom: &Atom) -> String {
+    match atom.args.first() {
+        Some(Term::App(name, args)) => format!("{}/{}({name}/{})", atom.name, atom.args.len(), args.len()),
+        _ => format!("{}/{}", atom.name, atom.args.len()),
+    }
+}
+
+/// Levels such that rules use lower ones negated and lower or equal ones positively (Ullman's algorithm).
+fn levels(rules: &[&Clause]) -> Option<Vec<(String, usize)>> {
+    let mut levels: Vec<(String, usize)> = Vec::new();
+    for rule in rules {
+        let head = key(&rule.head);
+        if !levels.iter().any(|(k, _)| *k == head) {
+            levels.push((head, 0));
+        }
+    }
+    loop {
+        let mut changed = false;
+        for rule in rules {
+            let head = key(&rule.head);
+            for literal in &rule.body {
+                let Formula::Atom(atom) = &literal.formula else { continue };
+                let below = key(atom);
+                if !levels.iter().any(|(k, _)| *k == below) {
+                    continue;
+                }
+                let needed = level_of(&levels, &below) + usize::from(literal.negated);
+                let at = levels.iter().position(|(k, _)| *k == head).expect("heads have levels");
+                if levels[at].1 < needed {
+                    levels[at].1 = needed;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return Some(levels);
+        }
+        if levels.iter().any(|(_, level)| *level > levels.len()) {
+            return None;
+        }
+    }
+}
+
+fn level_of(levels: &[(String, usize)], key: &str) -> usize {
+    levels.iter().find(|(k, _)| k == key).map_or(0, |(_, level)| *level)
+}
