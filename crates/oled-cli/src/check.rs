@@ -72,7 +72,7 @@ fn describe(folder: &TaskFolder, theories: &[(PathBuf, Theory)]) -> String {
         }
     }
     let all: Vec<Signature> = vocabulary.predicates.keys().copied().collect();
-    if let Ok((_, program)) = task.compile(&empty, |_| all) {
+    if let Ok((_, program)) = task.compile(&rules, |_| all) {
         let strata = program.describe_strata();
         if !strata.is_empty() {
             line(String::new());

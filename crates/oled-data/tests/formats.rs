@@ -180,7 +180,7 @@ proptest! {
     }
 
     #[test]
-    fn no_input_makes_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), text in "[a-c(),.'\"|#{}:1-3 =\\\\%\n]{0,60}") {
+    fn no_input_makes_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), text in "[a-c(),.'\"|#{}:1-3 =+\\\\%\n]{0,60}") {
         for format in Format::ALL {
             for bytes in [bytes.clone(), text.clone().into_bytes()] {
                 for lenient in [false, true] {

@@ -6,8 +6,10 @@ mod model;
 mod plan;
 mod program;
 mod relation;
+mod rewrite;
 
 pub use check::{Predicate, Role, Vocabulary};
 pub use model::Model;
 pub use program::{Pred, Program};
 pub use relation::Relation;
+pub(crate) use rewrite::guard_terminations;

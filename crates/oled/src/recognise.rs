@@ -5,8 +5,8 @@ use rustc_hash::FxBuildHasher;
 
 use crate::calculus::{End, Instances, Interval};
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{Atom, Problems, Signature, Symbol, TIME, Term, Theory, Value};
-use crate::logic::{Model, Pred, Program, Role, Vocabulary};
+use crate::lang::{Atom, Clause, Problems, Signature, Symbol, TIME, Term, Theory, Value};
+use crate::logic::{Model, Pred, Program, Role, Vocabulary, guard_terminations};
 use crate::stream::Frame;
 use crate::task::Task;
 
@@ -88,7 +88,9 @@ struct Initially {
 impl Recogniser {
     /// Compiles a theory for a task; everything that is wrong with it is said in one go.
     pub fn new(task: &Task, theory: &Theory) -> Result<Recogniser, Problems> {
-        let rules = task.rules(theory);
+        task.check(theory)?;
+        let rules = guard_terminations(&task.rules(theory));
+        let rules: Vec<&Clause> = rules.iter().collect();
         let heads: Vec<Signature> = rules.iter().map(|r| Signature::of(&r.head)).collect();
         let mut found: Vec<(Signature, bool)> = Vec::new();
         let mut add = |signature: Signature, inertial: bool| {
@@ -105,7 +107,7 @@ impl Recogniser {
                 _ => {}
             }
         }
-        let (vocabulary, program) = task.compile(theory, |vocabulary| {
+        let (vocabulary, program) = task.compile(&rules, |vocabulary| {
             let mut wanted = Vec::new();
             for (signature, inertial) in &found {
                 match inertial {
@@ -135,7 +137,7 @@ impl Recogniser {
                 Fluent { signature, kind, holds, tracked: tracked.collect() }
             })
             .collect();
-        let initially = Initially::new(task, theory, &heads, &fluents)?;
+        let initially = Initially::new(task, &rules, &heads, &fluents)?;
         let model = Model::new(&program);
         let interleaved = task.options.interleaved;
         Ok(Recogniser { program, model, initially, fluents, segments: IndexMap::default(), current: None, interleaved })
@@ -246,8 +248,7 @@ impl Recogniser {
 }
 
 impl Initially {
-    fn new(task: &Task, theory: &Theory, heads: &[Signature], fluents: &[Fluent]) -> Result<Option<Initially>, Problems> {
-        let rules = task.rules(theory);
+    fn new(task: &Task, rules: &[&Clause], heads: &[Signature], fluents: &[Fluent]) -> Result<Option<Initially>, Problems> {
         let wanted: Vec<(Signature, Signature)> = rules
             .iter()
             .zip(heads)
@@ -257,7 +258,7 @@ impl Initially {
         if wanted.is_empty() {
             return Ok(None);
         }
-        let (_, program) = task.compile(theory, |_| wanted.iter().map(|(_, head)| *head).collect())?;
+        let (_, program) = task.compile(rules, |_| wanted.iter().map(|(_, head)| *head).collect())?;
         let preds = fluents
             .iter()
             .map(|f| wanted.iter().find(|(s, _)| *s == f.signature).and_then(|(_, head)| program.pred(*head)))

@@ -365,7 +365,7 @@ impl Scan<'_> {
             return Ok(Scanned::Value);
         }
         while self.peek().is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | 0x80..))
-            || matches!(self.peek(), Some(b'+' | b'-')) && matches!(self.bytes[self.at - 1], b'e' | b'E')
+            || matches!(self.peek(), Some(b'+' | b'-')) && self.at > start && matches!(self.bytes[self.at - 1], b'e' | b'E')
         {
             // `680.` at the end of a fact is a number and a full stop.
             if self.peek() == Some(b'.') && !self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
@@ -450,6 +450,7 @@ mod tests {
         let problem = |text: &str| read(text).map_err(|e| (e.at, e.problem));
         assert_eq!(problem("p(a"), Err((3, FactProblem::Truncated)));
         assert_eq!(problem("p(X, 1)"), Err((2, FactProblem::Variable("X".into()))));
+        assert!(matches!(problem("+x"), Err((0, FactProblem::Number(_)))));
         assert_eq!(problem("p(1x, 1)"), Err((2, FactProblem::Number("1x".into()))));
         assert_eq!(problem("p(99999999999999999999, 1)"), Err((2, FactProblem::Number("99999999999999999999".into()))));
         assert_eq!(problem("p(1e999, 1)"), Err((2, FactProblem::Number("1e999".into()))));

@@ -86,13 +86,16 @@ impl Task {
         self.background.clauses.iter().chain(&theory.clauses).collect()
     }
 
-    /// The vocabulary of the background and a theory, and a program that derives what is wanted.
-    pub fn compile(&self, theory: &Theory, wanted: impl FnOnce(&Vocabulary) -> Vec<Signature>) -> Result<(Vocabulary, Program), Problems> {
-        self.check(theory)?;
-        let rules = self.rules(theory);
-        let (vocabulary, _) = Vocabulary::new(&self.bias, &rules);
+    /// The vocabulary of rules that were checked, and a program that derives what is wanted.
+    pub fn compile(
+        &self,
+        rules: &[&Clause],
+        wanted: impl FnOnce(&Vocabulary) -> Vec<Signature>,
+    ) -> Result<(Vocabulary, Program), Problems> {
+        let (vocabulary, problems) = Vocabulary::new(&self.bias, rules);
+        Problems::check(problems)?;
         let wanted = wanted(&vocabulary);
-        let program = Program::new(&self.bias, &vocabulary, &rules, &wanted)
+        let program = Program::new(&self.bias, &vocabulary, rules, &wanted)
             .map_err(|problems| Problems::check(problems).expect_err("a program that fails says why"))?;
         Ok((vocabulary, program))
     }

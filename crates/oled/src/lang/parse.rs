@@ -246,8 +246,9 @@ impl Parser<'_> {
                 c => name.push(c),
             }
         }
-        let line = self.rest().find('\n').unwrap_or(self.rest().len());
-        self.at += line;
+        // The clause most likely ends with the line: reading goes on there.
+        let line = self.rest().lines().next().unwrap_or("").trim_end();
+        self.at += line.strip_suffix('.').unwrap_or(line).len().max(1);
         Err(Diagnostic::new(&self.span(start, start + 1), "this quote is never closed")
             .hint(format!("close it with `{quote}` on the same line")))
     }

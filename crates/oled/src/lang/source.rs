@@ -190,10 +190,11 @@ pub fn write_excerpt(
     width: usize,
 ) -> fmt::Result {
     const SHOWN: usize = 100;
-    let skip = if column > SHOWN * 3 / 4 { column - SHOWN / 2 } else { 0 };
+    let length = text.chars().count();
+    let skip = if length > SHOWN && column > SHOWN * 3 / 4 { column - SHOWN / 2 } else { 0 };
     let shown: String = text.chars().skip(skip).take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
     let left = if skip > 0 { "…" } else { "" };
-    let right = if text.chars().count() > skip + SHOWN { "…" } else { "" };
+    let right = if length > skip + SHOWN { "…" } else { "" };
     let indent = column - 1 - skip + left.chars().count();
     let width = width.min(SHOWN.saturating_sub(indent)).max(1);
     let gutter = " ".repeat(line.len());

@@ -45,7 +45,7 @@ impl Value {
     fn as_exact_int(self) -> Option<i64> {
         match self {
             Value::Int(i) => Some(i),
-            Value::Real(r) if r.abs() <= EXACT && r.trunc() == r => Some(r as i64),
+            Value::Real(r) if r.abs() <= EXACT && (r as i64) as f64 == r => Some(r as i64),
             _ => None,
         }
     }

@@ -55,9 +55,17 @@ impl Expr {
         }
     }
 
-    /// The value, if the operations have one.
+    /// The value, if the operations have one. Most expressions are just a register, which costs no call.
     #[inline]
     pub(crate) fn eval(&self, slots: &[Value]) -> Option<Value> {
+        match self {
+            Expr::Const(v) => Some(*v),
+            Expr::Slot(s) => Some(slots[s.0 as usize]),
+            operation => operation.apply(slots),
+        }
+    }
+
+    fn apply(&self, slots: &[Value]) -> Option<Value> {
         match self {
             Expr::Const(v) => Some(*v),
             Expr::Slot(s) => Some(slots[s.0 as usize]),
@@ -131,6 +139,24 @@ pub(crate) fn apply_binary(op: Binary, a: Value, b: Value) -> Option<Value> {
 /// Whether two values compare so. Numbers are ordered by value, names alphabetically, numbers before names.
 #[inline]
 pub(crate) fn compare(op: Comparison, a: Value, b: Value) -> bool {
+    // Distances against thresholds: a real and a small integer compare as reals.
+    let small = |i: i64| i.unsigned_abs() < 1 << 53;
+    let reals = match (a, b) {
+        (Value::Real(x), Value::Real(y)) => Some((x, y)),
+        (Value::Real(x), Value::Int(j)) if small(j) => Some((x, j as f64)),
+        (Value::Int(i), Value::Real(y)) if small(i) => Some((i as f64, y)),
+        _ => None,
+    };
+    if let Some((x, y)) = reals {
+        return match op {
+            Comparison::Equal => x == y,
+            Comparison::NotEqual => x != y,
+            Comparison::Less => x < y,
+            Comparison::LessOrEqual => x <= y,
+            Comparison::Greater => x > y,
+            Comparison::GreaterOrEqual => x >= y,
+        };
+    }
     match op {
         Comparison::Equal => a == b,
         Comparison::NotEqual => a != b,

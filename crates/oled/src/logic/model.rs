@@ -194,7 +194,7 @@ impl Run<'_> {
     /// Rows to look at; `None` if a column is compared with an operation that has no value.
     #[inline]
     fn candidates<'r>(&self, relation: &'r Relation, index: usize, key: &[usize], columns: &[Column]) -> Option<Candidates<'r>> {
-        if key.is_empty() {
+        if key.is_empty() || relation.is_small() {
             return Some(Candidates::Range(0..relation.len()));
         }
         let mut values = [Value::Int(0); MAX_KEY];
@@ -222,20 +222,18 @@ impl Run<'_> {
     /// Whether a relation has a row of these values; `None` if one of them is undefined.
     #[inline]
     fn has(&self, relation: &Relation, row: &[Expr]) -> Option<bool> {
-        let mut values = [Value::Int(0); MAX_ROW];
-        if row.len() > MAX_ROW {
-            let values: Option<Vec<Value>> = row.iter().map(|e| e.eval(&self.scratch.slots)).collect();
-            return Some(relation.contains(&values?));
+        let slots = &self.scratch.slots;
+        match row {
+            [a] => Some(relation.contains(&[a.eval(slots)?])),
+            [a, b] => Some(relation.contains(&[a.eval(slots)?, b.eval(slots)?])),
+            [a, b, c] => Some(relation.contains(&[a.eval(slots)?, b.eval(slots)?, c.eval(slots)?])),
+            row => {
+                let values: Option<Vec<Value>> = row.iter().map(|e| e.eval(slots)).collect();
+                Some(relation.contains(&values?))
+            }
         }
-        for (value, expr) in values.iter_mut().zip(row) {
-            *value = expr.eval(&self.scratch.slots)?;
-        }
-        Some(relation.contains(&values[..row.len()]))
     }
 }
-
-/// Rows up to this width are looked up without allocating.
-const MAX_ROW: usize = 12;
 
 /// An index has at most this many columns.
 pub(super) const MAX_KEY: usize = 4;

@@ -299,7 +299,13 @@ impl<C: Catalogue> Planner<'_, C> {
 
     fn unsafe_variables(&self, rule: &Clause, rest: &[usize]) -> Vec<Diagnostic> {
         let mut problems = Vec::new();
+        // Positive literals are left over if their predicate is unknown, which is reported elsewhere; they might bind.
         let mut reported = Vec::new();
+        for &i in rest {
+            if let (Formula::Atom(atom), false) = (&rule.body[i].formula, rule.body[i].negated) {
+                atom.for_each_var(&mut |name| reported.push(name));
+            }
+        }
         let mut check = |name: Symbol, span: &crate::lang::Span, place: &str| {
             if self.slot(name).is_some() || reported.contains(&name) && name.as_str() != "_" {
                 return;
@@ -317,7 +323,6 @@ impl<C: Catalogue> Planner<'_, C> {
             let place = match &literal.formula {
                 Formula::Compare(..) => "nothing gives it a value before this comparison",
                 Formula::Atom(_) if literal.negated => "a negated literal gives no values",
-                // Positive literals are left over if their predicate is unknown, which is reported elsewhere.
                 Formula::Atom(_) => continue,
             };
             literal.for_each_var(&mut |name| {

@@ -7,6 +7,7 @@ use super::check::{Role, Vocabulary};
 use super::model::Model;
 use super::plan::{Catalogue, Plan, Step, plan};
 use super::relation::Relation;
+use super::rewrite::rewrite;
 use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Symbol, Term, Value, for_each_hole};
 
 /// A predicate of a program: a dense number.
@@ -68,37 +69,29 @@ impl Program {
         rules: &[&Clause],
         wanted: &[Signature],
     ) -> Result<Program, Vec<Diagnostic>> {
-        let mut builder = Builder::new(bias, vocabulary, rules, wanted);
+        let rules = rewrite(vocabulary, rules);
+        let mut builder = Builder::new(bias, vocabulary, &rules, wanted);
         let order = builder.strata()?;
         builder.find_demand(wanted);
-        let mut problems = Vec::new();
-        let mut strata = Vec::new();
-        let mut fixed = Vec::new();
-        for heads in order {
-            let is_static = heads.iter().all(|h| builder.roles[h.index()] == Role::Static);
-            match builder.stratum(&heads) {
-                Ok(stratum) if is_static => fixed.push(stratum),
-                Ok(stratum) => strata.push(stratum),
-                Err(more) => problems.extend(more),
+        let is_static = |builder: &Builder<'_>, heads: &[Pred]| heads.iter().all(|h| builder.roles[h.index()] == Role::Static);
+        let (fixed, changing): (Vec<_>, Vec<_>) = order.into_iter().partition(|heads| is_static(&builder, heads));
+        // What never changes is computed once, by the same evaluation, at no time in particular. The other rules are
+        // planned with it at hand.
+        let fixed = builder.stratum_of_each(&fixed);
+        let strata = match fixed {
+            Ok(strata) => {
+                let program = builder.program(strata);
+                let mut model = Model::new(&program);
+                model.derive(&program, 0);
+                builder.relations = model.into_relations();
+                builder.stratum_of_each(&changing)?
             }
-        }
-        if !problems.is_empty() {
-            return Err(problems);
-        }
-        let mut program = Program {
-            signatures: builder.preds.keys().copied().collect(),
-            roles: builder.roles,
-            relations: builder.relations,
-            routes: builder.routes,
-            strata: fixed,
-            slots: builder.slots,
+            Err(mut problems) => {
+                problems.extend(builder.stratum_of_each(&changing).err().into_iter().flatten());
+                return Err(problems);
+            }
         };
-        // What never changes is computed once, by the same evaluation, at no time in particular.
-        let mut model = Model::new(&program);
-        model.derive(&program, 0);
-        program.relations = model.into_relations();
-        program.strata = strata;
-        Ok(program)
+        Ok(builder.program(strata))
     }
 
     /// The number of a predicate, if the program has it.
@@ -159,7 +152,7 @@ fn body_atoms(rule: &Clause) -> impl Iterator<Item = (usize, &Atom, bool)> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(bias: &'a Bias, vocabulary: &'a Vocabulary, rules: &[&'a Clause], wanted: &[Signature]) -> Builder<'a> {
+    fn new(bias: &'a Bias, vocabulary: &'a Vocabulary, rules: &'a [Clause], wanted: &[Signature]) -> Builder<'a> {
         let mut builder = Builder {
             vocabulary,
             rules: Vec::new(),
@@ -297,11 +290,51 @@ impl<'a> Builder<'a> {
         }
     }
 
+    fn program(&self, strata: Vec<Stratum>) -> Program {
+        Program {
+            signatures: self.preds.keys().copied().collect(),
+            roles: self.roles.clone(),
+            relations: self.relations.clone(),
+            routes: self.routes.clone(),
+            strata,
+            slots: self.slots,
+        }
+    }
+
+    fn stratum_of_each(&mut self, order: &[Vec<Pred>]) -> Result<Vec<Stratum>, Vec<Diagnostic>> {
+        let mut problems = Vec::new();
+        let mut strata = Vec::new();
+        for heads in order {
+            match self.stratum(heads) {
+                Ok(stratum) => strata.push(stratum),
+                Err(more) => problems.extend(more),
+            }
+        }
+        if problems.is_empty() { Ok(strata) } else { Err(problems) }
+    }
+
+    /// The rule without conditions that are true whatever the stream brings: `distance(25)`.
+    fn without_known(&self, head: Pred, rule: &Clause) -> Clause {
+        let mut rule = rule.clone();
+        if self.roles[head.index()] != Role::Static {
+            rule.body.retain(|literal| match &literal.formula {
+                Formula::Atom(atom) if !literal.negated => {
+                    let known = self.resolve(atom).filter(|(p, _)| self.roles[p.index()] == Role::Static);
+                    let values = Signature::split(atom).map(|(_, values)| values);
+                    !known.zip(values).is_some_and(|((p, _), values)| self.relations[p.index()].contains(&values))
+                }
+                _ => true,
+            });
+        }
+        rule
+    }
+
     fn stratum(&mut self, heads: &[Pred]) -> Result<Stratum, Vec<Diagnostic>> {
-        let rules: Vec<&Clause> = self.rules.iter().filter(|(h, _)| heads.contains(h)).map(|(_, r)| *r).collect();
+        let rules: Vec<Clause> =
+            self.rules.iter().filter(|(h, _)| heads.contains(h)).map(|(h, r)| self.without_known(*h, r)).collect();
         let mut stratum = Stratum { heads: heads.to_vec(), ..Stratum::default() };
         let mut problems = Vec::new();
-        for rule in rules {
+        for rule in &rules {
             match plan(rule, None, self) {
                 Ok(plan) => self.add_plan(plan, &mut stratum.first, &mut stratum.indexed),
                 Err(more) => {

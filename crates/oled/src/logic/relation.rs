@@ -53,6 +53,12 @@ impl Relation {
         self.len == 0
     }
 
+    /// Whether looking at all rows is the fastest way to find one.
+    #[inline]
+    pub(crate) fn is_small(&self) -> bool {
+        self.len <= SMALL
+    }
+
     /// A row.
     #[inline]
     pub fn row(&self, i: usize) -> &[Value] {
@@ -101,7 +107,13 @@ impl Relation {
     #[inline]
     pub fn contains(&self, row: &[Value]) -> bool {
         if self.len <= SMALL {
-            return self.rows().any(|r| r == row);
+            return match row {
+                [] => self.len > 0,
+                // The first column tells most rows apart.
+                [first, rest @ ..] => {
+                    self.values.chunks_exact(self.width).any(|r| r[0] == *first && r[1..] == *rest)
+                }
+            };
         }
         self.set.find(hash(row), |&i| self.row(i as usize) == row).is_some()
     }

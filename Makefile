@@ -1,0 +1,19 @@
+# `make` runs what CI runs. The targets one by one: lint, test, doc, book.
+
+.PHONY: all lint test doc book
+
+all: lint test doc
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --all-features -- -D warnings
+
+test:
+	cargo test --workspace
+
+doc:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+# Needs mdbook: cargo install mdbook
+book:
+	mdbook build book

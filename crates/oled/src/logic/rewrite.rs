@@ -1,0 +1,198 @@
+//! Rewriting: rules made explicit, and made cheaper, before they are planned. What they mean stays.
+
+use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
+use crate::lang::{Atom, Clause, Comparison, Formula, Literal, Signature, Symbol, Term, for_each_hole};
+
+use super::check::{Role, Vocabulary};
+
+/// Rewrites all rules of a program.
+pub(crate) fn rewrite(vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Clause> {
+    let typed: Vec<Clause> = rules.iter().map(|rule| with_types(vocabulary, rule)).collect();
+    inline_views(vocabulary, typed)
+}
+
+/// Variables of a fluent in a head that nothing in the body binds range over their types:
+/// `initiatedAt(moving(X, Y), T) :- happensAt(walking(X), T)` is about every person `Y` observed at `T`.
+fn with_types(vocabulary: &Vocabulary, rule: &Clause) -> Clause {
+    let mut rule = rule.clone();
+    if !matches!(rule.head.name.as_str(), INITIATED | TERMINATED | INITIALLY) {
+        return rule;
+    }
+    let Some(predicate) = vocabulary.predicates.get(&Signature::of(&rule.head)) else { return rule };
+    let mut bound: Vec<Symbol> = Vec::new();
+    for literal in rule.body.iter().filter(|l| !l.negated) {
+        match &literal.formula {
+            Formula::Atom(atom) => for_each_hole(&atom.args, &mut |t| bound.extend(variable(t))),
+            Formula::Compare(Comparison::Equal, left, right) => bound.extend([left, right].into_iter().filter_map(variable)),
+            Formula::Compare(..) => {}
+        }
+    }
+    let time = rule.head.args.last().filter(|_| predicate.timed).cloned().unwrap_or_else(|| Term::var("T"));
+    let mut types = Vec::new();
+    let mut column = 0;
+    for_each_hole(&rule.head.args, &mut |term| {
+        if let (Some(name), Some(kind)) = (variable(term), predicate.types[column])
+            && !bound.contains(&name)
+        {
+            let atom = Atom { name: kind, args: vec![term.clone(), time.clone()], span: rule.head.span.clone() };
+            let is_type = |s: &Signature| vocabulary.predicates.get(s).is_some_and(|p| p.role == Role::Type(kind));
+            if is_type(&Signature::of(&atom)) {
+                bound.push(name);
+                types.push(Literal::positive(atom));
+            }
+        }
+        column += 1;
+    });
+    rule.body.extend(types);
+    rule
+}
+
+fn variable(term: &Term) -> Option<Symbol> {
+    match term {
+        Term::Var(name) if name.as_str() != "_" => Some(*name),
+        _ => None,
+    }
+}
+
+/// Only what holds can end, so what is terminated is only asked for what holds: the rule looks at those instances first.
+/// Not where another rule asks what is terminated, and not for what does not depend on the calculus.
+pub(crate) fn guard_terminations(rules: &[&Clause]) -> Vec<Clause> {
+    let asked: Vec<Signature> = rules.iter().flat_map(|r| body_atoms(r).map(|a| Signature::of(a))).collect();
+    rules
+        .iter()
+        .map(|rule| {
+            let mut rule = (*rule).clone();
+            if rule.head.name.as_str() == TERMINATED && !asked.contains(&Signature::of(&rule.head)) {
+                let mut guard = rule.head.clone();
+                guard.name = Symbol::new(HOLDS);
+                let guard = Literal::positive(guard);
+                if !rule.body.contains(&guard) {
+                    rule.body.insert(0, guard);
+                }
+            }
+            rule
+        })
+        .collect()
+}
+
+fn body_atoms(rule: &Clause) -> impl Iterator<Item = &Atom> {
+    rule.body.iter().filter_map(|l| match &l.formula {
+        Formula::Atom(atom) => Some(atom),
+        Formula::Compare(..) => None,
+    })
+}
+
+/// A predicate with one rule that only selects from another predicate, such as `close(X, Y, D, T) :- apart(X, Y, R, T),
+/// distance(D), R <= D`, is replaced by its definition where it is used: no work is repeated, since there is no join in
+/// it, and nothing is derived that nobody asks for. The same goes for a predicate that is used in one place only.
+fn inline_views(vocabulary: &Vocabulary, rules: Vec<Clause>) -> Vec<Clause> {
+    let views: Vec<Clause> = rules.iter().filter(|rule| is_view(vocabulary, &rules, rule)).cloned().collect();
+    let mut fresh = 0;
+    rules
+        .into_iter()
+        .map(|mut rule| {
+            // Views may use views; none is recursive, so this ends.
+            while let Some((at, view)) = rule.body.iter().enumerate().find_map(|(i, l)| Some((i, view_of(&views, l)?))) {
+                let used = rule.body.remove(at);
+                fresh += 1;
+                rule.body.splice(at..at, unfold(view, &used, fresh));
+            }
+            rule
+        })
+        .collect()
+}
+
+fn view_of<'v>(views: &'v [Clause], literal: &Literal) -> Option<&'v Clause> {
+    match &literal.formula {
+        Formula::Atom(atom) if !literal.negated => views.iter().find(|v| Signature::of(&v.head) == Signature::of(atom)),
+        _ => None,
+    }
+}
+
+fn is_view(vocabulary: &Vocabulary, rules: &[Clause], rule: &Clause) -> bool {
+    let signature = Signature::of(&rule.head);
+    let role = |atom: &Atom| vocabulary.predicates.get(&Signature::of(atom)).map(|p| p.role);
+    let calculus = matches!(rule.head.name.as_str(), HOLDS | INITIATED | TERMINATED | INITIALLY);
+    let single = rules.iter().filter(|r| Signature::of(&r.head) == signature).count() == 1;
+    let selects = rule.body.iter().all(|l| !l.negated)
+        && body_atoms(rule).filter(|a| role(a) != Some(Role::Static)).count() == 1;
+    let uses = rules.iter().flat_map(body_atoms).filter(|a| Signature::of(a) == signature).count();
+    !calculus
+        && single
+        && (selects || uses == 1)
+        && role(&rule.head) == Some(Role::Derived)
+        && body_atoms(rule).all(|a| role(a).is_some() && !reaches(rules, &Signature::of(a), signature))
+}
+
+/// Whether a predicate depends on another.
+fn reaches(rules: &[Clause], from: &Signature, to: Signature) -> bool {
+    let mut seen = vec![*from];
+    let mut at = 0;
+    while let Some(&next) = seen.get(at) {
+        if next == to {
+            return true;
+        }
+        for rule in rules.iter().filter(|r| Signature::of(&r.head) == next) {
+            for atom in body_atoms(rule) {
+                let signature = Signature::of(atom);
+                if !seen.contains(&signature) {
+                    seen.push(signature);
+                }
+            }
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The body of a view for one use of it.
+fn unfold(view: &Clause, used: &Literal, number: usize) -> Vec<Literal> {
+    let Formula::Atom(atom) = &used.formula else { unreachable!("views are used as atoms") };
+    let mut arguments: Vec<&Term> = Vec::new();
+    for_each_hole(&atom.args, &mut |t| arguments.push(t));
+    let mut parameters: Vec<&Term> = Vec::new();
+    for_each_hole(&view.head.args, &mut |t| parameters.push(t));
+    // Variables of the view are replaced by what the use has, others get names that no text has.
+    let mut replaced: Vec<(Symbol, Term)> = Vec::new();
+    let mut equations: Vec<(Term, Term)> = Vec::new();
+    let rename = |name: Symbol| Term::var(&format!("?{number}{}", name.as_str()));
+    for (parameter, argument) in parameters.into_iter().zip(arguments) {
+        match variable(parameter) {
+            _ if argument.is_anonymous() => {}
+            Some(name) if !replaced.iter().any(|(n, _)| *n == name) && !matches!(argument, Term::App(..)) => {
+                replaced.push((name, argument.clone()));
+            }
+            _ => equations.push((argument.clone(), parameter.clone())),
+        }
+    }
+    let substitute = |term: &Term| substitute(term, &|name| match replaced.iter().find(|(n, _)| *n == name) {
+        Some((_, term)) => term.clone(),
+        None if name.as_str() == "_" => Term::Var(name),
+        None => rename(name),
+    });
+    let place = |negated: bool, formula: Formula| Literal { negated, formula, span: used.span.clone() };
+    let mut body: Vec<Literal> = view
+        .body
+        .iter()
+        .map(|literal| match &literal.formula {
+            Formula::Atom(a) => place(literal.negated, Formula::Atom(Atom {
+                name: a.name,
+                args: a.args.iter().map(substitute).collect(),
+                span: used.span.clone(),
+            })),
+            Formula::Compare(op, l, r) => place(literal.negated, Formula::Compare(*op, substitute(l), substitute(r))),
+        })
+        .collect();
+    body.extend(equations.iter().map(|(argument, parameter)| {
+        place(false, Formula::Compare(Comparison::Equal, argument.clone(), substitute(parameter)))
+    }));
+    body
+}
+
+fn substitute(term: &Term, f: &impl Fn(Symbol) -> Term) -> Term {
+    match term {
+        Term::Var(name) => f(*name),
+        Term::App(name, args) => Term::App(*name, args.iter().map(|a| substitute(a, f)).collect()),
+        term => term.clone(),
+    }
+}
