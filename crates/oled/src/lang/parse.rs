@@ -28,7 +28,7 @@ pub fn parse_theory(name: &str, text: &str) -> Result<Theory, Problems> {
 
 /// Reads what can be read of a source, and says everything that is wrong with the rest.
 pub fn parse_source(source: &Arc<Source>) -> (Theory, Vec<Diagnostic>) {
-    let mut parser = Parser { source, text: &source.text, at: 0, token: Token::End, start: 0, end: 0, depth: 0 };
+    let mut parser = Parser { source, text: &source.text, at: 0, token: Token::End, start: 0, end: 0, behind: 0, depth: 0 };
     let mut theory = Theory::default();
     let mut problems = Vec::new();
     if source.text.len() >= u32::MAX as usize {
@@ -96,6 +96,8 @@ struct Parser<'a> {
     token: Token,
     start: usize,
     end: usize,
+    /// Where the token before it ended.
+    behind: usize,
     depth: usize,
 }
 
@@ -108,8 +110,9 @@ impl Parser<'_> {
         Span { source: Some(self.source.clone()), start: start as u32, end: end as u32 }
     }
 
+    /// The place of the token; the end of the file is behind the last token, not behind the blank lines after it.
     fn here(&self) -> Span {
-        self.span(self.start, self.end)
+        if self.token == Token::End { self.span(self.behind, self.behind) } else { self.span(self.start, self.end) }
     }
 
     fn rest(&self) -> &str {
@@ -139,6 +142,7 @@ impl Parser<'_> {
     }
 
     fn advance(&mut self) -> Parsed<()> {
+        self.behind = self.end;
         self.skip_blanks()?;
         self.start = self.at;
         self.token = Token::Sign(","); // where lexing fails: a token that ends no clause

@@ -64,7 +64,8 @@ pub(crate) trait Catalogue {
     fn demand(&self, pred: Pred, column: usize) -> Option<&[Value]>;
 }
 
-/// Plans a rule. `delta` is the body literal that only looks at new rows; it comes first.
+/// Plans a rule, or says which variables are unsafe (none, where the only fault is an unknown predicate). `delta` is the
+/// body literal that only looks at new rows; it comes first.
 pub(crate) fn plan(rule: &Clause, delta: Option<usize>, catalogue: &mut impl Catalogue) -> Result<Plan, Vec<Diagnostic>> {
     let rule = &without_operations(rule);
     let mut planner = Planner { catalogue, slots: IndexMap::default(), steps: Vec::new() };
@@ -82,7 +83,7 @@ pub(crate) fn plan(rule: &Clause, delta: Option<usize>, catalogue: &mut impl Cat
         planner.demand(rule);
     }
     let problems = planner.unsafe_variables(rule, &rest);
-    if !problems.is_empty() {
+    if !rest.is_empty() || !problems.is_empty() {
         return Err(problems);
     }
     let (head, timed) = planner.catalogue.resolve(&rule.head).expect("heads are predicates of the program");

@@ -1,0 +1,186 @@
+//! The program from the outside: results, exit codes, and the counts of CAVIAR's hand-written rules.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn oled(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_oled")).args(args).current_dir(root()).env("NO_COLOR", "1").output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The CAVIAR data beside the project; where it is absent, the test says so and passes.
+fn caviar() -> Option<String> {
+    let path = root().join("../shared/data/caviar");
+    if !path.is_dir() {
+        eprintln!("SKIPPED: the CAVIAR data is not at ../shared/data/caviar");
+        return None;
+    }
+    Some(path.to_str().unwrap().to_string())
+}
+
+fn counts(protocol: &str, data: &str) -> serde_json::Value {
+    let output = oled(&[
+        "evaluate", "tasks/caviar", "--theory", "tasks/caviar/theories/hand.lp", "--input", data, "--protocol", protocol, "--json",
+    ]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_str(&stdout(&output)).unwrap()
+}
+
+#[test]
+fn the_rules_by_hand_give_the_reference_counts_on_caviar() {
+    let Some(data) = caviar() else { return };
+    for (protocol, fluent, tp, fp, fn_) in [
+        ("fragment", "moving", 4008, 380, 2264),
+        ("fragment", "meeting", 3099, 1395, 523),
+        ("whole", "moving", 4008, 1554, 2264),
+        ("whole", "meeting", 3099, 1736, 525),
+        // Whole videos: rules about two people do not care who else is there.
+        ("video10", "moving", 4008, 1554, 2264),
+        ("clip", "meeting", 3099, 1736, 525),
+        ("clean", "meeting", 3099, 1736, 525),
+    ] {
+        let found = &counts(protocol, &data)["fluents"][fluent];
+        assert_eq!((&found["tp"], &found["fp"], &found["fn"]), (&tp.into(), &fp.into(), &fn_.into()), "{protocol} {fluent}");
+    }
+}
+
+#[test]
+fn a_converted_stream_gives_the_same_counts_as_the_xml() {
+    let Some(data) = caviar() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut path = data.clone();
+    for name in ["caviar.jsonl.gz", "caviar.lp", "caviar.psv", "caviar.json"] {
+        let next = folder.path().join(name).to_str().unwrap().to_string();
+        let to = ["jsonl", "facts", "rtec", "mongo"][["gz", "lp", "psv", "json"].iter().position(|e| name.ends_with(e)).unwrap()];
+        let output = oled(&["convert", &path, &next, "--to", to]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        path = next;
+    }
+    let output =
+        oled(&["evaluate", "tasks/caviar", "-t", "tasks/caviar/theories/hand.lp", "--input", &path, "--from", "mongo", "--json"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let found: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(found["fluents"], counts("video10", &data)["fluents"]);
+}
+
+#[test]
+fn the_exit_code_tells_what_happened() {
+    let folder = tempfile::tempdir().unwrap();
+    let stream = folder.path().join("s.jsonl");
+    let stream = stream.to_str().unwrap();
+    let recognise = |text: &str| {
+        std::fs::write(stream, text).unwrap();
+        oled(&["recognise", "lobby", "--theory", "tasks/lobby/theories/true.lp", "--input", stream])
+    };
+    let nothing = recognise(r#"{"time":1,"narrative":["happensAt(walking(p1),1)"]}"#);
+    assert_eq!(nothing.status.code(), Some(1), "nothing recognised");
+    let wrong = recognise(r#"{"time":1,"narrative":["happensAt(walking(P1),1)"]}"#);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(stderr(&wrong).contains("s.jsonl:1:43"), "{}", stderr(&wrong));
+    let unknown = oled(&["recognise", "nowhere", "--theory", "x.lp"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("a task is a folder"), "{}", stderr(&unknown));
+}
+
+#[test]
+fn intervals_and_frames_say_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let stream = folder.path().join("s.jsonl");
+    let simulated = oled(&["simulate", "--length", "300", "--segments", "2"]);
+    std::fs::write(&stream, &simulated.stdout).unwrap();
+    let common = ["recognise", "lobby", "--theory", "tasks/lobby/theories/true.lp", "--input", stream.to_str().unwrap()];
+    let run = |more: &[&str]| {
+        let output = oled(&[&common[..], more].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let mut expanded: Vec<String> = Vec::new();
+    for line in run(&["--format", "jsonl"]).lines() {
+        let interval: serde_json::Value = serde_json::from_str(line).unwrap();
+        for time in interval["first"].as_i64().unwrap()..=interval["last"].as_i64().unwrap() {
+            expanded.push(format!("{} {time} {}", interval["segment"].as_str().unwrap(), interval["fluent"].as_str().unwrap()));
+        }
+    }
+    let mut frames: Vec<String> = Vec::new();
+    for line in run(&["--format", "jsonl", "--frames"]).lines() {
+        let frame: serde_json::Value = serde_json::from_str(line).unwrap();
+        for fluent in frame["holds"].as_array().unwrap() {
+            frames.push(format!("{} {} {}", frame["segment"].as_str().unwrap(), frame["time"], fluent.as_str().unwrap()));
+        }
+    }
+    expanded.sort();
+    frames.sort();
+    assert!(frames.len() > 100);
+    assert_eq!(expanded, frames);
+    assert_eq!(run(&["--frames"]).lines().count(), frames.len() + 1, "a header and a line per fluent and time point");
+}
+
+#[test]
+fn lenient_reading_skips_and_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let stream = folder.path().join("s.jsonl");
+    std::fs::write(
+        &stream,
+        r#"{"time":1,"narrative":["happensAt(active(p1),1)","happensAt(active(p2),1)","coords(p1,5,5,1)","coords(p2,6,6,1)"]}
+{"time":1,"narrative":[]}
+{"time":2,"narrative":["happensAt(active(p1),2)","happensAt(active(p2),2)","nonsense("]}
+"#,
+    )
+    .unwrap();
+    let args = ["recognise", "lobby", "--theory", "tasks/lobby/theories/true.lp", "--input", stream.to_str().unwrap()];
+    assert_eq!(oled(&args).status.code(), Some(2));
+    let output = oled(&[&args[..], &["--lenient"]].concat());
+    assert_eq!(stdout(&output), "segment,fluent,first,last,end\nmain,\"meeting(p1,p2)\",2,2,segment\nmain,\"meeting(p2,p1)\",2,2,segment\n");
+    assert!(stderr(&output).contains("skipped 2"), "{}", stderr(&output));
+}
+
+#[test]
+fn check_reports_the_problems_of_all_files_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("theories")).unwrap();
+    for (name, text) in [
+        ("task.toml", "nam = \"x\"\n"),
+        ("modes.lp", "inputt(p(+a, +time)).\ninput(q(+a, +time)).\n"),
+        ("background.lp", "r(X, T) :- p(X, T).\n"),
+        ("theories/a.lp", "initiatedAt(f(X), T) :- qq(X, T).\n"),
+        ("theories/b.lp", "initiatedAt(f(X), T) :- q(X, T)\n"),
+    ] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let output = oled(&["check", folder.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    for part in ["task.toml:1:1", "modes.lp:1:1", "did you mean `input`?", "background.lp:1:12", "a.lp:1:25", "b.lp:1:32"] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+}
+
+#[test]
+fn completions_are_printed_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(stdout(&oled(&["completions", shell])).contains("recognise"), "{shell}");
+    }
+}
+
+#[test]
+fn the_same_command_prints_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let svg = folder.path().join("demo.svg");
+    let run = || {
+        let output = oled(&["demo", "--segments", "2", "--svg", svg.to_str().unwrap()]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        (output.stdout, std::fs::read(&svg).unwrap())
+    };
+    assert_eq!(run(), run());
+}
