@@ -6,13 +6,13 @@ all: lint test doc
 
 lint:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --all-features -- -D warnings
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 test:
 	cargo test --workspace
 
 doc:
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 # Needs mdbook: cargo install mdbook
 book:

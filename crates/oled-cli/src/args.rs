@@ -24,6 +24,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Recognise complex events in a simulated lobby, and draw what was recognised beside what is true.
     Demo(DemoArgs),
+    /// Learn rules from a labelled stream, in one pass, and print them with their evidence.
+    Learn(Box<crate::learn::LearnArgs>),
     /// Run a theory on a stream and print the intervals of complex events.
     Recognise(RecogniseArgs),
     /// Compare what a theory recognises with the labels of a stream.
@@ -64,7 +66,7 @@ pub(crate) struct RecogniseArgs {
     /// The folder of the task; `lobby` is built in.
     pub(crate) task: PathBuf,
 
-    /// The rules.
+    /// The rules: a file, or the name of a theory that comes with the task.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) theory: PathBuf,
 
@@ -97,7 +99,7 @@ pub(crate) struct EvaluateArgs {
     /// The folder of the task; `lobby` is built in.
     pub(crate) task: PathBuf,
 
-    /// The rules.
+    /// The rules: a file, or the name of a theory that comes with the task.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) theory: PathBuf,
 
@@ -128,7 +130,7 @@ pub(crate) struct CheckArgs {
     /// The folder of the task; `lobby` is built in.
     pub(crate) task: PathBuf,
 
-    /// Theories to check too; by default all in the task's `theories` folder.
+    /// Theories to check too, as files or by name; by default all that come with the task.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) theory: Vec<PathBuf>,
 }
@@ -223,11 +225,11 @@ pub(crate) struct BenchArgs {
 }
 
 fn parse_format(name: &str) -> Result<Format, String> {
-    name.parse().map_err(|e| format!("{e}"))
+    name.parse()
 }
 
 fn parse_protocol(name: &str) -> Result<Protocol, String> {
-    name.parse().map_err(|e| format!("{e}"))
+    name.parse()
 }
 
 fn parse_noise(text: &str) -> Result<f64, String> {

@@ -32,7 +32,11 @@ pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let bytes = to_jsonl(&frames)?;
     drop(frames);
     if !quiet {
-        say(&format!("{name}: {count} frames, {facts} facts, {:.1} MB of JSON Lines; fastest of {} runs", bytes.len() as f64 / 1e6, args.runs));
+        say(&format!(
+            "{name}: {count} frames, {facts} facts, {:.1} MB of JSON Lines; fastest of {} runs",
+            bytes.len() as f64 / 1e6,
+            args.runs
+        ));
     }
     let mut best = Times { parse: f64::MAX, recognise: f64::MAX, intervals: 0 };
     // Both measurements alternate, so that a noisy moment hits both.
@@ -71,8 +75,18 @@ pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
     if args.json {
         writeln!(out, "{report}")?;
     } else {
-        writeln!(out, "parsing               {:>9.1} ms  {:>7.0} MB/s", best.parse * 1e3, bytes.len() as f64 / 1e6 / best.parse)?;
-        writeln!(out, "parsing, recognising  {:>9.1} ms  {:>7.0} frames/s", best.recognise * 1e3, count as f64 / best.recognise)?;
+        writeln!(
+            out,
+            "parsing               {:>9.1} ms  {:>7.0} MB/s",
+            best.parse * 1e3,
+            bytes.len() as f64 / 1e6 / best.parse
+        )?;
+        writeln!(
+            out,
+            "parsing, recognising  {:>9.1} ms  {:>7.0} frames/s",
+            best.recognise * 1e3,
+            count as f64 / best.recognise
+        )?;
         writeln!(out, "ratio                 {:>9.2}", best.recognise / best.parse)?;
     }
     Ok(Outcome::Done)

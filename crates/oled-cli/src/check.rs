@@ -1,9 +1,8 @@
 //! `oled check`: everything that is wrong with a task, and what was understood of it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use anyhow::Context;
 use oled::logic::{Role, Vocabulary};
 use oled::{Bias, Diagnostic, Problems, Signature, Source, Term, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
@@ -13,19 +12,23 @@ use crate::args::CheckArgs;
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::read(&args.task)?;
-    let paths = if args.theory.is_empty() { theories_of(&folder)? } else { args.theory.clone() };
+    let sources = match args.theory.as_slice() {
+        [] => folder.theories()?,
+        paths => paths.iter().map(|path| folder.theory(path)).collect::<Result<_, _>>()?,
+    };
     let mut problems: Vec<Diagnostic> = folder.problems().to_vec();
     let mut theories = Vec::new();
-    for path in paths {
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read the theory `{}`", path.display()))?;
-        let (theory, wrong) = parse_source(&Source::new(path.display().to_string(), text));
+    for source in sources {
+        let (theory, wrong) = parse_source(&source);
         problems.extend(wrong);
         if let Err(wrong) = folder.task.check(&theory) {
             // What is wrong with the task itself is told once.
             let wrong: Vec<Diagnostic> = wrong.into();
-            problems.extend(wrong.into_iter().filter(|w| !folder.problems().iter().any(|p| p == w && p.position() == w.position())));
+            problems.extend(
+                wrong.into_iter().filter(|w| !folder.problems().iter().any(|p| p == w && p.position() == w.position())),
+            );
         }
-        theories.push((path, theory));
+        theories.push((source, theory));
     }
     Problems::check(problems)?;
     let mut out = std::io::stdout().lock();
@@ -33,18 +36,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn theories_of(folder: &TaskFolder) -> anyhow::Result<Vec<PathBuf>> {
-    let directory = folder.path.join("theories");
-    if !directory.is_dir() {
-        return Ok(Vec::new());
-    }
-    let entries = std::fs::read_dir(&directory).with_context(|| format!("cannot read `{}`", directory.display()))?;
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "lp")).collect();
-    paths.sort();
-    Ok(paths)
-}
-
-fn describe(folder: &TaskFolder, theories: &[(PathBuf, Theory)]) -> String {
+fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
     use std::fmt::Write;
     let task = &folder.task;
     let empty = Theory::default();
@@ -86,9 +78,9 @@ fn describe(folder: &TaskFolder, theories: &[(PathBuf, Theory)]) -> String {
     line(String::new());
     line("to be recognised".into());
     task.targets().iter().for_each(|t| line(format!("  {}", typed(*t, &vocabulary.predicates[t].types))));
-    for (path, theory) in theories {
+    for (source, theory) in theories {
         line(String::new());
-        line(format!("theory {}: {} rules, {} literals", path.display(), theory.clauses.len(), theory.literals()));
+        line(format!("theory {}: {} rules, {} literals", source.name, theory.clauses.len(), theory.literals()));
     }
     text
 }

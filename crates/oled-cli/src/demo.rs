@@ -20,15 +20,20 @@ pub(crate) fn run(args: &DemoArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let mut recogniser = Recogniser::new(&task, &theory)?;
     let targets = task.targets();
     let mut evaluation = Evaluation::new(&targets);
-    let mut timeline: Option<Timeline> = None;
+    // The segment with most kinds of complex events is shown, the first of several.
+    let mut shown: Option<Timeline> = None;
+    let mut current: Option<Timeline> = None;
     let mut intervals = Vec::new();
     for frame in World::new(options(&args.world)) {
         recogniser.observe(&frame, &mut intervals);
         evaluation.count(&recogniser, &frame);
-        timeline.get_or_insert_with(|| Timeline::new(&frame, &targets)).add(&frame, &recogniser);
+        if current.as_ref().is_some_and(|t| t.segment() != frame.segment) {
+            shown = richer(shown, current.take());
+        }
+        current.get_or_insert_with(|| Timeline::new(&frame, &targets)).add(&frame, &recogniser);
     }
     recogniser.finish(&mut intervals);
-    let Some(timeline) = timeline else { return Ok(Outcome::Nothing) };
+    let Some(timeline) = richer(shown, current) else { return Ok(Outcome::Nothing) };
 
     let mut out = std::io::stdout().lock();
     writeln!(
@@ -40,7 +45,7 @@ pub(crate) fn run(args: &DemoArgs, quiet: bool) -> anyhow::Result<Outcome> {
         intervals.len()
     )?;
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    writeln!(out, "The first segment, true against recognised:\n\n{}", timeline.to_text(width(), colour))?;
+    writeln!(out, "Segment {}, true against recognised:\n\n{}", timeline.segment(), timeline.to_text(width(), colour))?;
     writeln!(out, "All segments, time point by time point:\n\n{}", to_table(&evaluation, false))?;
     let svg = timeline.to_svg("Rules by hand in a simulated lobby");
     std::fs::write(&args.svg, svg).with_context(|| format!("cannot write `{}`", args.svg.display()))?;
@@ -49,6 +54,15 @@ pub(crate) fn run(args: &DemoArgs, quiet: bool) -> anyhow::Result<Outcome> {
         say(&format!("the timeline is drawn in {}", args.svg.display()));
     }
     Ok(Outcome::Done)
+}
+
+/// The timeline with more kinds of complex events, or else the first.
+fn richer(first: Option<Timeline>, second: Option<Timeline>) -> Option<Timeline> {
+    match (first, second) {
+        (Some(first), Some(second)) if second.variety() > first.variety() => Some(second),
+        (None, second) => second,
+        (first, _) => first,
+    }
 }
 
 /// The width of the terminal, or a usual one.

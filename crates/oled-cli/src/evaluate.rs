@@ -14,11 +14,12 @@ use serde_json::{Map, Value, json};
 use crate::Outcome;
 use crate::args::EvaluateArgs;
 use crate::input::{open_stream, recogniser, stream_path};
-use crate::progress::{Progress, say_skipped};
+use crate::progress::{Progress, say_skipped, say_undeclared};
+use crate::undeclared::Undeclared;
 
 pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
-    let mut recogniser = recogniser(&folder, &args.theory)?;
+    let recogniser = recogniser(&folder, &args.theory)?;
     let targets = folder.task.targets();
     if targets.is_empty() {
         bail!(
@@ -26,45 +27,50 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
             folder.name
         );
     }
-    let mut evaluation = Evaluation::new(&targets);
+    let mut run = Run { recogniser, evaluation: Evaluation::new(&targets), undeclared: Undeclared::new(&folder.task) };
     if let Some(protocol) = args.protocol {
-        by_protocol(&stream_path(&folder, &args.input)?, protocol, &mut recogniser, &mut evaluation)?;
+        run.protocol(&stream_path(&folder, &args.input)?, protocol)?;
     } else {
         let mut frames = open_stream(&folder, &args.input)?;
         let mut progress = Progress::new(frames.total_bytes(), quiet);
         while let Some(frame) = frames.next() {
-            observe(&mut recogniser, &frame?, &mut evaluation);
+            run.frame(&frame?);
             progress.frame(&frames);
         }
         progress.finish();
         say_skipped(frames.skipped());
     }
-    let text = if args.json { to_json(&evaluation, args.by.is_some()) } else { to_table(&evaluation, args.by.is_some()) };
+    say_undeclared(&run.undeclared, quiet);
+    let evaluation = &run.evaluation;
+    let text = if args.json { to_json(evaluation, args.by.is_some()) } else { to_table(evaluation, args.by.is_some()) };
     std::io::stdout().write_all(text.as_bytes())?;
     let total = evaluation.total();
     Ok(if total.tp + total.fp == 0 { Outcome::Nothing } else { Outcome::Done })
 }
 
-/// Runs each unit of a protocol from an empty state.
-fn by_protocol(
-    directory: &Path,
-    protocol: Protocol,
-    recogniser: &mut Recogniser,
-    evaluation: &mut Evaluation,
-) -> Result<(), DataError> {
-    let videos = load_videos(directory)?;
-    for unit in load_protocol(directory, protocol)? {
-        for frame in unit.frames(&videos)? {
-            observe(recogniser, &frame, evaluation);
-        }
-    }
-    Ok(())
+/// An evaluation under way.
+struct Run {
+    recogniser: Recogniser,
+    evaluation: Evaluation,
+    undeclared: Undeclared,
 }
 
-fn observe(recogniser: &mut Recogniser, frame: &Frame, evaluation: &mut Evaluation) {
-    // Intervals are of no use here; what holds at the frame is.
-    recogniser.observe(frame, &mut Vec::new());
-    evaluation.count(recogniser, frame);
+impl Run {
+    fn frame(&mut self, frame: &Frame) {
+        self.undeclared.count(&frame.narrative);
+        // Intervals are of no use here; what holds at the frame is.
+        self.recogniser.observe(frame, &mut Vec::new());
+        self.evaluation.count(&self.recogniser, frame);
+    }
+
+    /// Runs each unit of a protocol from an empty state.
+    fn protocol(&mut self, directory: &Path, protocol: Protocol) -> Result<(), DataError> {
+        let videos = load_videos(directory)?;
+        for unit in load_protocol(directory, protocol)? {
+            unit.frames(&videos)?.for_each(|frame| self.frame(&frame));
+        }
+        Ok(())
+    }
 }
 
 pub(crate) fn confusion_json(c: &Confusion) -> Value {
@@ -106,9 +112,10 @@ pub(crate) fn to_table(evaluation: &Evaluation, by_segment: bool) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max("fluent".len());
     let mut text = String::new();
     let mut line = |cells: [String; 7]| {
-        let [name, rest @ ..] = cells;
-        let numbers: String = rest.iter().map(|c| format!(" {c:>9}")).collect();
-        writeln!(text, "{name:<width$}{numbers}").expect("strings can be written to");
+        let [name, numbers @ ..] = cells;
+        write!(text, "{name:<width$}").expect("strings can be written to");
+        numbers.iter().for_each(|n| write!(text, " {n:>9}").expect("strings can be written to"));
+        text.push('\n');
     };
     line(["fluent", "TP", "FP", "FN", "precision", "recall", "F1"].map(Into::into));
     for (name, c) in rows {

@@ -2,27 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
-use oled::{Recogniser, Source, Task, Theory, parse_source};
+use anyhow::bail;
+use oled::{Recogniser, Task, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Format, Frames, ReadOptions, open};
 
 use crate::args::InputArgs;
 
-/// Reads a theory.
-pub(crate) fn load_theory(path: &Path) -> anyhow::Result<Theory> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the theory `{}`", path.display()))?;
-    let (theory, problems) = parse_source(&Source::new(path.display().to_string(), text));
+/// Reads a theory: a file, or the name of one that comes with the task.
+pub(crate) fn load_theory(folder: &TaskFolder, path: &Path) -> anyhow::Result<Theory> {
+    let (theory, problems) = parse_source(&folder.theory(path)?);
     oled::Problems::check(problems)?;
     Ok(theory)
 }
 
 /// A recogniser for a theory, compiled for a task.
 pub(crate) fn recogniser(folder: &TaskFolder, theory: &Path) -> anyhow::Result<Recogniser> {
-    let theory = load_theory(theory)?;
+    let theory = load_theory(folder, theory)?;
     let recogniser = Recogniser::new(&folder.task, &theory)?;
     if recogniser.fluents().next().is_none() {
-        bail!("the theory defines no fluent\nhint: rules for `initiatedAt(fluent, T)` and `terminatedAt(fluent, T)` do");
+        bail!(
+            "the theory defines no fluent\nhint: rules for `initiatedAt(fluent, T)` and `terminatedAt(fluent, T)` do"
+        );
     }
     Ok(recogniser)
 }

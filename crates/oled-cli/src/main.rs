@@ -7,10 +7,13 @@ mod convert;
 mod demo;
 mod evaluate;
 mod input;
+mod learn;
+mod output;
 mod progress;
 mod recognise;
 mod simulate;
 mod timeline;
+mod undeclared;
 
 use std::process::ExitCode;
 
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Demo(args) => demo::run(&args, quiet),
         Command::Recognise(args) => recognise::run(&args, quiet),
+        Command::Learn(args) => learn::run(&args, quiet),
         Command::Evaluate(args) => evaluate::run(&args, quiet),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args, quiet),

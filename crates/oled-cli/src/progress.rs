@@ -6,6 +6,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use oled_data::{Frames, Skipped};
 
+use crate::undeclared::Undeclared;
+
 /// Says a line to the person who runs the program.
 pub(crate) fn say(line: &str) {
     // Nobody to tell when standard error is gone.
@@ -16,6 +18,13 @@ pub(crate) fn say(line: &str) {
 pub(crate) fn say_skipped(skipped: &Skipped) {
     if skipped.total() > 0 {
         say(&format!("warning: {skipped}"));
+    }
+}
+
+/// Says what a task does not know of a stream, if anything.
+pub(crate) fn say_undeclared(undeclared: &Undeclared, quiet: bool) {
+    if let (Some(warning), false) = (undeclared.warning(), quiet) {
+        say(&warning);
     }
 }
 

@@ -12,7 +12,8 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::{Output, RecogniseArgs};
 use crate::input::{open_stream, recogniser};
-use crate::progress::{Progress, say_skipped};
+use crate::progress::{Progress, say_skipped, say_undeclared};
+use crate::undeclared::Undeclared;
 
 pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
@@ -23,8 +24,10 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     let mut printer = Printer::new(args.format, args.frames, wanted)?;
     let mut closed = Vec::new();
+    let mut undeclared = Undeclared::new(&folder.task);
     while let Some(frame) = frames.next() {
         let frame = frame?;
+        undeclared.count(&frame.narrative);
         recogniser.observe(&frame, &mut closed);
         printer.print(&frame, &recogniser, &mut closed)?;
         progress.frame(&frames);
@@ -43,6 +46,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     printer.output.flush()?;
     progress.finish();
     say_skipped(frames.skipped());
+    say_undeclared(&undeclared, quiet);
     Ok(match printer.printed {
         _ if stopped => Outcome::Interrupted,
         0 => Outcome::Nothing,
@@ -59,7 +63,7 @@ fn wanted(folder: &TaskFolder, recogniser: &Recogniser, all: bool) -> Vec<Signat
 }
 
 /// A flag that Ctrl-C sets.
-fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
+pub(crate) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = flag.clone();
     ctrlc::set_handler(move || {
@@ -161,9 +165,7 @@ fn value(value: Value) -> serde_json::Value {
 /// A term as streams have it: without blanks after commas.
 pub(crate) fn compact(term: &Term) -> String {
     match term {
-        Term::App(name, args) if name.as_str() == "=" => {
-            args.iter().map(compact).collect::<Vec<_>>().join("=")
-        }
+        Term::App(name, args) if name.as_str() == "=" => args.iter().map(compact).collect::<Vec<_>>().join("="),
         Term::App(name, args) => format!("{name}({})", args.iter().map(compact).collect::<Vec<_>>().join(",")),
         term => term.to_string(),
     }

@@ -41,11 +41,19 @@ impl Timeline {
         Timeline { segment, targets: targets.to_vec(), first, last: first, rows: IndexMap::default() }
     }
 
-    /// Adds a frame that the recogniser has just observed; frames of other segments are passed over.
+    /// The segment it is about.
+    pub(crate) fn segment(&self) -> Symbol {
+        self.segment
+    }
+
+    /// How many of the targets are true or recognised in it.
+    pub(crate) fn variety(&self) -> usize {
+        self.targets.iter().filter(|t| self.rows.keys().any(|(s, _)| s == *t)).count()
+    }
+
+    /// Adds a frame of the segment that the recogniser has just observed.
     pub(crate) fn add(&mut self, frame: &Frame, recogniser: &Recogniser) {
-        if frame.segment != self.segment {
-            return;
-        }
+        debug_assert_eq!(frame.segment, self.segment, "a timeline is about one segment");
         let previous = std::mem::replace(&mut self.last, frame.time);
         let extend = |runs: &mut Runs| match runs.last_mut() {
             Some((_, last)) if *last == previous || *last == frame.time => *last = frame.time,
@@ -89,7 +97,8 @@ impl Timeline {
             write!(text, "{name:>label$} ").expect("strings can be written to");
             let mut painted = None;
             for cell in 0..cells as i64 {
-                let (from, to) = (self.first + cell * span / cells as i64, self.first + (cell + 1) * span / cells as i64 - 1);
+                let (from, to) =
+                    (self.first + cell * span / cells as i64, self.first + (cell + 1) * span / cells as i64 - 1);
                 let judgement = row.judge(from, to.max(from));
                 if colour && judgement != painted {
                     text.push_str(match judgement {
@@ -145,6 +154,11 @@ impl Timeline {
             put(format!(r#"<line class="tick" x1="{at:.1}" y1="{TOP}" x2="{at:.1}" y2="{bottom:.1}"/>"#));
             put(format!(r#"<text class="time" x="{at:.1}" y="{:.1}">{tick}</text>"#, bottom + 16.0));
         }
+        put(format!(
+            r#"<text class="axis" x="{}" y="{:.1}">time</text>"#,
+            LEFT - 10.0,
+            TOP + ROW * rows.len() as f64 + 16.0
+        ));
         for (i, (name, row)) in rows.iter().enumerate() {
             let y = TOP + ROW * i as f64;
             put(format!(r#"<text class="label" x="{}" y="{:.1}">{name}</text>"#, LEFT - 10.0, y + 16.0));
@@ -155,14 +169,19 @@ impl Timeline {
                     (b - a).max(1.0)
                 ));
             };
-            row.truth.iter().for_each(|&(from, to)| bar("truth", from, to, y + 4.0, 6.0, "true from"));
-            for (from, to, right) in row.split() {
+            for (from, to, found) in split(&row.truth, &row.found) {
+                let (class, what) = if found { ("truth", "true from") } else { ("missed", "missed from") };
+                bar(class, from, to, y + 4.0, 6.0, what);
+            }
+            for (from, to, right) in split(&row.found, &row.truth) {
                 let (class, what) = if right { ("right", "recognised from") } else { ("wrong", "false alarm from") };
                 bar(class, from, to, y + 12.0, 8.0, what);
             }
         }
         let legend = TOP + ROW * rows.len() as f64 + 44.0;
-        for (i, (class, what)) in [("truth", "true"), ("right", "recognised"), ("wrong", "false alarm")].iter().enumerate() {
+        let classes =
+            [("truth", "true"), ("missed", "true, missed"), ("right", "recognised"), ("wrong", "false alarm")];
+        for (i, (class, what)) in classes.iter().enumerate() {
             let at = LEFT + 130.0 * i as f64;
             put(format!(r#"<rect class="{class}" x="{at}" y="{:.1}" width="18" height="8" rx="1.5"/>"#, legend - 8.0));
             put(format!(r#"<text class="legend" x="{}" y="{legend:.1}">{what}</text>"#, at + 24.0));
@@ -176,11 +195,13 @@ const STYLE: &str = "<style>
 text { font: 12px ui-sans-serif, system-ui, sans-serif; fill: #334155 }
 .title { font-size: 15px; font-weight: 600; fill: #0f172a }
 .label { text-anchor: end; font-family: ui-monospace, monospace; font-size: 11px }
-.time { text-anchor: middle; font-size: 10px; fill: #64748b }
-.ground { fill: #ffffff } .tick { stroke: #e2e8f0 } .truth { fill: #94a3b8 } .right { fill: #0d9488 } .wrong { fill: #e11d48 }
+.time { text-anchor: middle } .axis { text-anchor: end } .time, .axis { font-size: 10px; fill: #64748b }
+.ground { fill: #ffffff } .tick { stroke: #e2e8f0 }
+.truth { fill: #94a3b8 } .missed { fill: #f59e0b } .right { fill: #0d9488 } .wrong { fill: #e11d48 }
 @media (prefers-color-scheme: dark) {
-text { fill: #cbd5e1 } .title { fill: #f1f5f9 } .time { fill: #94a3b8 }
-.ground { fill: #0f172a } .tick { stroke: #1e293b } .truth { fill: #64748b } .right { fill: #2dd4bf } .wrong { fill: #fb7185 }
+text { fill: #cbd5e1 } .title { fill: #f1f5f9 } .time, .axis { fill: #94a3b8 }
+.ground { fill: #0f172a } .tick { stroke: #1e293b }
+.truth { fill: #64748b } .missed { fill: #fbbf24 } .right { fill: #2dd4bf } .wrong { fill: #fb7185 }
 }
 </style>";
 
@@ -206,7 +227,8 @@ fn ticks(first: i64, last: i64) -> Vec<i64> {
 impl Row {
     fn judge(&self, from: i64, to: i64) -> Option<Judgement> {
         let overlap = |runs: &Runs| runs.iter().map(|(a, b)| (to.min(*b) - from.max(*a) + 1).max(0)).sum::<i64>();
-        let half = (to - from + 2) / 2;
+        let length = to - from + 1;
+        let half = length - length / 2;
         match (overlap(&self.truth) >= half, overlap(&self.found) >= half) {
             (true, true) => Some(Judgement::Right),
             (true, false) => Some(Judgement::Missed),
@@ -214,25 +236,25 @@ impl Row {
             (false, false) => None,
         }
     }
+}
 
-    /// What was recognised, cut where it turns from right to wrong.
-    fn split(&self) -> Vec<(i64, i64, bool)> {
-        let mut parts = Vec::new();
-        for &(from, to) in &self.found {
-            let mut at = from;
-            for &(a, b) in self.truth.iter().filter(|(a, b)| *a <= to && *b >= from) {
-                if a > at {
-                    parts.push((at, a - 1, false));
-                }
-                parts.push((a.max(at), b.min(to), true));
-                at = b.min(to) + 1;
+/// Runs cut where other runs begin and end: each piece with whether the others have it too.
+fn split(runs: &Runs, others: &Runs) -> Vec<(i64, i64, bool)> {
+    let mut pieces = Vec::new();
+    for &(from, to) in runs {
+        let mut at = from;
+        for &(a, b) in others.iter().filter(|(a, b)| *a <= to && *b >= from) {
+            if a > at {
+                pieces.push((at, a - 1, false));
             }
-            if at <= to {
-                parts.push((at, to, false));
-            }
+            pieces.push((a.max(at), b.min(to), true));
+            at = b.min(to) + 1;
         }
-        parts
+        if at <= to {
+            pieces.push((at, to, false));
+        }
     }
+    pieces
 }
 
 #[cfg(test)]
@@ -240,9 +262,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_recognised_is_cut_where_it_turns_wrong() {
-        let row = Row { truth: vec![(3, 5), (8, 9)], found: vec![(4, 8), (12, 13)] };
-        assert_eq!(row.split(), [(4, 5, true), (6, 7, false), (8, 8, true), (12, 13, false)]);
+    fn runs_are_cut_where_right_turns_wrong_and_found_turns_missed() {
+        let (truth, found) = (vec![(3, 5), (8, 9)], vec![(4, 8), (12, 13)]);
+        assert_eq!(split(&found, &truth), [(4, 5, true), (6, 7, false), (8, 8, true), (12, 13, false)]);
+        assert_eq!(split(&truth, &found), [(3, 3, false), (4, 5, true), (8, 8, true), (9, 9, false)]);
     }
 
     #[test]

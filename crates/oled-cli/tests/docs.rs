@@ -4,18 +4,20 @@
 //! |---|---|
 //! | `console` | each line `$ command` is run; the lines below it are what it prints, both outputs together |
 //! | `console,caviar` | the same, where `../shared/data/caviar` is there; in the folder it is called `caviar-data` |
+//! | `console,fails` | the same, and each command exits with 2 |
 //! | `console,norun` | commands that cannot be run here: they need a network, or minutes |
 //! | `LANGUAGE file=NAME` | the block is written to a file |
 //! | `prolog` | rules that can be read; with `task=FOLDER` also rules that fit the task |
 //! | `prolog role=modes`, `prolog task=FOLDER role=background` | declarations, background knowledge |
 //! | `prolog,wrong` | rules with an error, which the next `text` block shows |
 //!
-//! A line `...` stands for any lines. A command that fails is followed by `$ echo $?`. All blocks of a page share a
+//! A line `...` stands for any lines. A command that fails elsewhere is followed by `$ echo $?`. All blocks of a page share a
 //! temporary folder, which has a copy of `tasks/`. `OLED_UPDATE_DOCS=1` writes what was really printed into the pages.
 
 #![cfg(unix)]
 
 use std::fs;
+use std::io::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -91,7 +93,7 @@ fn blocks<'a>(lines: &[&'a str]) -> Vec<Block<'a>> {
         match open {
             None if ticks >= 3 => open = Some((ticks, line[ticks..].trim(), i + 1)),
             Some((fence, info, start)) if ticks >= fence && line.len() == ticks => {
-                let text = lines[start..i].iter().map(|l| format!("{l}\n")).collect();
+                let text = joined(&lines[start..i]);
                 blocks.push(Block { info, lines: start..i, text });
                 open = None;
             }
@@ -114,13 +116,15 @@ struct Page {
     edits: Vec<(Range<usize>, String)>,
     /// The exit code of the last command.
     code: i32,
+    /// Whether it was told that some blocks are not run.
+    skipped: bool,
 }
 
 impl Page {
     fn new(path: &Path) -> Page {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         copy(&root().join("tasks"), &folder.path().join("tasks"));
-        Page { path: path.to_path_buf(), folder, problems: Vec::new(), edits: Vec::new(), code: 0 }
+        Page { path: path.to_path_buf(), folder, problems: Vec::new(), edits: Vec::new(), code: 0, skipped: false }
     }
 
     fn wrong(&mut self, line: usize, problem: impl std::fmt::Display) {
@@ -160,10 +164,12 @@ impl Page {
     }
 
     /// Makes the data of CAVIAR available, if it is there.
-    fn has_caviar(&self) -> bool {
+    fn has_caviar(&mut self) -> bool {
         let data = root().join("../shared/data/caviar");
         if !data.is_dir() {
-            skipped(&format!("{}: ../shared/data/caviar not found", shown(&self.path)));
+            if !std::mem::replace(&mut self.skipped, true) {
+                skipped(&format!("the data of CAVIAR for {}: ../shared/data/caviar not found", shown(&self.path)));
+            }
             return false;
         }
         let link = self.folder.path().join("caviar-data");
@@ -194,12 +200,17 @@ impl Page {
                 at += 1;
             }
             let stated = at < block.lines.end && lines[at] == "$ echo $?";
-            self.command(first, &command, start..at, &lines[start..at], stated);
+            let codes: &[i32] = match () {
+                () if block.is("fails") => &[2],
+                () if stated => &[1, 2],
+                () => &[0],
+            };
+            self.command(first, &command, start..at, &lines[start..at], codes);
         }
     }
 
-    /// Runs a command whose output is to be that of some lines; `stated` if the exit code is asked for next.
-    fn command(&mut self, line: usize, command: &str, place: Range<usize>, expected: &[&str], stated: bool) {
+    /// Runs a command that is to print some lines, and to exit with one of these codes.
+    fn command(&mut self, line: usize, command: &str, place: Range<usize>, expected: &[&str], codes: &[i32]) {
         let command = match command.strip_prefix("cargo run --release -- ") {
             Some(arguments) => format!("oled {arguments}"),
             None if command.starts_with("cargo ") => return self.cargo(line, command),
@@ -221,15 +232,16 @@ impl Page {
             .expect("a shell can be started");
         self.code = output.status.code().unwrap_or(-1);
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        if self.code != 0 && !stated {
-            self.wrong(line, format!("`{command}` exits with {}; show that with `$ echo $?`\n{printed}", self.code));
+        if !codes.contains(&self.code) {
+            let remedy = "a failure is shown with `$ echo $?`, or announced by `console,fails`";
+            self.wrong(line, format!("`{command}` exits with {}: {remedy}\n{printed}", self.code));
         }
         let actual: Vec<&str> = printed.lines().map(str::trim_end).collect();
         if matches(expected, &actual) {
             return;
         }
         if updating() && !expected.contains(&"...") {
-            self.edits.push((place, actual.iter().map(|l| format!("{l}\n")).collect()));
+            self.edits.push((place, joined(&actual)));
         } else {
             self.wrong(line, format!("`{command}` prints\n{printed}"));
         }
@@ -249,7 +261,8 @@ impl Page {
     fn check(&self, block: &Block<'_>) -> Result<(), Problems> {
         let folder = block.value("task").map(|task| self.folder.path().join(task));
         let part = |name: &str| {
-            let text = folder.as_ref().map(|f| f.join(name)).filter(|f| f.exists()).map_or_else(String::new, |f| read(&f));
+            let text =
+                folder.as_ref().map(|f| f.join(name)).filter(|f| f.exists()).map_or_else(String::new, |f| read(&f));
             Source::new(name, text)
         };
         let source = |name: &str| Source::new(name, block.text.as_str());
@@ -281,7 +294,7 @@ impl Page {
             return;
         }
         if updating() && !expected.contains(&"...") {
-            self.edits.push((message.lines.clone(), actual.iter().map(|l| format!("{l}\n")).collect()));
+            self.edits.push((message.lines.clone(), joined(&actual)));
         } else {
             self.wrong(message.lines.start, format!("the error reads\n{printed}"));
         }
@@ -297,16 +310,21 @@ fn matches(expected: &[&str], actual: &[&str]) -> bool {
     }
 }
 
+/// Lines as a text, each with its end.
+fn joined(lines: &[&str]) -> String {
+    lines.iter().flat_map(|line| [line, "\n"]).collect()
+}
+
 /// The lines with some of them replaced; the replacements are in order.
 fn edited(lines: &[&str], edits: &[(Range<usize>, String)]) -> String {
     let mut text = String::new();
     let mut at = 0;
     for (place, replacement) in edits {
-        lines[at..place.start].iter().for_each(|l| text.extend([l, "\n"]));
+        text.push_str(&joined(&lines[at..place.start]));
         text.push_str(replacement);
         at = place.end;
     }
-    lines[at..].iter().for_each(|l| text.extend([l, "\n"]));
+    text.push_str(&joined(&lines[at..]));
     text
 }
 
@@ -318,9 +336,10 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a test that was skipped must not look like one that passed")]
+/// Says so past the test harness, which shows what tests print only where they fail: a test that was skipped must not
+/// look like one that passed.
 fn skipped(what: &str) {
-    eprintln!("SKIPPED: {what}");
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {what}");
 }
 
 // ---- tests
@@ -354,6 +373,46 @@ fn the_picture_is_the_one_that_the_demo_draws() {
         fs::copy(&drawn, &kept).unwrap();
     }
     assert!(read(&drawn) == read(&kept), "{} is out of date: OLED_UPDATE_DOCS=1 draws it anew", shown(&kept));
+}
+
+#[test]
+fn the_tables_of_counts_are_true() {
+    let data = root().join("../shared/data/caviar");
+    if !data.is_dir() {
+        return skipped("the tables of counts of CAVIAR: ../shared/data/caviar not found");
+    }
+    let mut rows: Vec<(PathBuf, [String; 5])> = Vec::new();
+    for page in [root().join("README.md"), root().join("book/src/caviar.md")] {
+        for line in read(&page).lines() {
+            let cells: Vec<String> = line.trim_matches('|').split('|').map(|c| c.trim().to_string()).collect();
+            // | protocol | fluent | TP | FP | FN |
+            if let Ok(row) = <[String; 5]>::try_from(cells)
+                && row[4].parse::<u64>().is_ok()
+            {
+                rows.push((page.clone(), row));
+            }
+        }
+    }
+    assert_eq!(rows.len(), 8, "two tables of two protocols and two fluents");
+    for (page, [protocol, fluent, counts @ ..]) in rows {
+        let task = root().join("tasks/caviar");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_oled"));
+        command.arg("evaluate").arg(&task).arg("--theory").arg(task.join("theories/hand.lp")).arg("--input").arg(&data);
+        let output = command.arg("--protocol").arg(&protocol).output().unwrap();
+        let table = String::from_utf8_lossy(&output.stdout).into_owned();
+        let row: Vec<&str> = table.lines().find(|l| l.starts_with(&fluent)).unwrap_or("").split_whitespace().collect();
+        assert_eq!(row.get(1..4).unwrap_or_default(), counts, "{}: {protocol}, {fluent}", shown(&page));
+    }
+}
+
+#[test]
+fn make_runs_what_ci_runs() {
+    let makefile = read(&root().join("Makefile"));
+    for line in read(&root().join(".ci/run")).lines().filter(|l| l.contains("cargo ") && !l.starts_with('#')) {
+        if !line.starts_with("command -v") {
+            assert!(makefile.contains(&format!("\t{line}\n")), "`make` does not run `{line}`");
+        }
+    }
 }
 
 #[test]
@@ -412,7 +471,11 @@ fn anchors(text: &str) -> Vec<String> {
     headings
         .map(|heading| {
             let title = heading.trim_start_matches('#').trim().to_lowercase();
-            title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_')).collect::<String>().replace(' ', "-")
+            title
+                .chars()
+                .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+                .collect::<String>()
+                .replace(' ', "-")
         })
         .collect()
 }

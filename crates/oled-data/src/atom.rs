@@ -7,11 +7,6 @@ use indexmap::IndexMap;
 use oled::{Atom, FactError, FactProblem, FactReader, Facts, Signature, Symbol, Term, Value};
 use rustc_hash::FxBuildHasher;
 
-/// The segment of streams that name none.
-pub(crate) fn default_segment() -> Symbol {
-    Symbol::new("main")
-}
-
 /// What stands around an atom.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Wrapper {

@@ -18,8 +18,8 @@ use indexmap::IndexMap;
 use oled::{Frame, Symbol};
 use rustc_hash::FxBuildHasher;
 
-use crate::atom;
 use crate::error::{DataError, Problem, ProblemKind};
+use crate::frame::default_segment;
 use crate::lines::LineReader;
 use crate::reader::{Counter, ReadOptions, Source, open};
 use crate::sink::Sink;
@@ -140,7 +140,7 @@ impl Source for CaviarReader {
             }
             Some(Input::Open(shown, mut input)) => {
                 let bytes = input.read_all().map_err(|e| DataError::io("read", &shown, &e))?;
-                let name = if shown == "<stdin>" { atom::default_segment() } else { stem(Path::new(&shown)) };
+                let name = if shown == "<stdin>" { default_segment() } else { stem(Path::new(&shown)) };
                 let video = Video { name, path: PathBuf::from(&shown), abrupt: Vec::new() };
                 (shown, video, bytes)
             }

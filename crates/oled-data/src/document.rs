@@ -8,15 +8,11 @@ mod scan;
 use oled::{FactReader, Facts, Symbol};
 use serde::de::{DeserializeSeed, IgnoredAny};
 
-use crate::atom;
 use crate::error::{Problem, ProblemKind};
+use crate::frame::default_segment;
 use crate::lines::Line;
 use crate::sink::Sink;
 use scan::Scan;
-
-/// Narrative and annotation, in this order, are the two parts of a document.
-pub(crate) const NARRATIVE: usize = 0;
-pub(crate) const ANNOTATION: usize = 1;
 
 /// What the atoms and the time of a document may look like.
 #[derive(Clone, Copy, PartialEq)]
@@ -64,7 +60,7 @@ impl DocumentReader {
         self.marks.iter_mut().for_each(Vec::clear);
         let mut json = serde_json::Deserializer::from_str(&line.text[start..]);
         let facts = self.room.map(|(facts, values)| Facts::with_capacity(facts, values));
-        let document = Document { segment: atom::default_segment(), time: None, time_at: start, facts, end: 0 };
+        let document = Document { segment: default_segment(), time: None, time_at: start, facts, end: 0 };
         let mut scan = Scan::new(self, line.text, start, document, sink);
         let result = (&mut scan).deserialize(&mut json);
         let (mut document, problem) = scan.finish();

@@ -12,8 +12,8 @@ use std::fmt::Write;
 use oled::{FactReader, Facts, Frame, Signature, Symbol};
 
 use crate::atom::{self, Template, Templates, Wrapper, find_unquoted};
-use crate::document::{ANNOTATION, NARRATIVE};
 use crate::error::{Problem, ProblemKind};
+use crate::frame::{ANNOTATION, NARRATIVE};
 use crate::gather::Gather;
 use crate::lines::Line;
 use crate::reader::LineFormat;

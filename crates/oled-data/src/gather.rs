@@ -2,9 +2,8 @@
 
 use oled::{Facts, Frame, Signature, Symbol};
 
-use crate::atom;
-use crate::document::{ANNOTATION, NARRATIVE};
 use crate::error::Problem;
+use crate::frame::{ANNOTATION, NARRATIVE, default_segment};
 use crate::sink::Sink;
 
 /// The frame that atoms are being read into.
@@ -27,7 +26,7 @@ pub(crate) struct Gather {
 impl Gather {
     pub(crate) fn new(labels: &[Signature]) -> Gather {
         Gather {
-            segment: atom::default_segment(),
+            segment: default_segment(),
             time: None,
             facts: Default::default(),
             refused: None,
@@ -52,7 +51,7 @@ impl Gather {
 
     /// Takes back the atom that was just read.
     pub(crate) fn retract(&mut self, part: usize) {
-        self.split_last(part);
+        self.facts[part].pop();
     }
 
     /// Puts the atom that was just read at byte `at` into the frame of its time.
@@ -113,12 +112,7 @@ impl Gather {
         if let Some((signature, values)) = facts.iter().last() {
             last.push(signature, values);
         }
-        let mut left = facts.len().saturating_sub(1);
-        *facts = facts.filter(|_, _| {
-            let keep = left > 0;
-            left = left.saturating_sub(1);
-            keep
-        });
+        facts.pop();
         last
     }
 }

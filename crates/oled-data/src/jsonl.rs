@@ -11,8 +11,9 @@ use std::fmt::Write;
 use oled::{Facts, Frame};
 
 use crate::atom::Templates;
-use crate::document::{ANNOTATION, Dialect, Document, DocumentReader, NARRATIVE};
+use crate::document::{Dialect, Document, DocumentReader};
 use crate::error::{Problem, ProblemKind};
+use crate::frame::{ANNOTATION, NARRATIVE};
 use crate::lines::Line;
 use crate::reader::LineFormat;
 use crate::sink::Sink;

@@ -26,6 +26,7 @@ mod document;
 mod error;
 mod facts;
 mod format;
+mod frame;
 mod gather;
 mod jsonl;
 mod lines;

@@ -5,8 +5,9 @@
 
 use oled::{Facts, Frame, Symbol};
 
-use crate::document::{ANNOTATION, Dialect, Document, DocumentReader, NARRATIVE};
+use crate::document::{Dialect, Document, DocumentReader};
 use crate::error::{Problem, ProblemKind};
+use crate::frame::{ANNOTATION, NARRATIVE};
 use crate::lines::Line;
 use crate::reader::LineFormat;
 use crate::sink::Sink;

@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use oled::{Diagnostic, Problems, Source, Symbol, Task};
+use oled::induce::PRESETS;
+use oled::lang::did_you_mean;
+use oled::{Diagnostic, Problems, Settings, Source, Span, Symbol, Task};
 use serde::Deserialize;
+use toml::Spanned;
 
 use crate::world;
 
@@ -21,6 +24,10 @@ pub struct TaskFolder {
     pub task: Task,
     /// A stream that comes with the task, read where no input is named.
     pub stream: Option<PathBuf>,
+    /// Whether it is the task that is built in.
+    embedded: bool,
+    /// What `task.toml` sets about learning, in general and for presets.
+    learning: (toml::Table, toml::Table),
     /// What is wrong with the task's texts.
     problems: Vec<Diagnostic>,
 }
@@ -55,12 +62,18 @@ struct Manifest {
     calculus: Calculus,
     #[serde(default)]
     stream: Stream,
+    /// Settings of learning, for all presets; tables in it are for a target.
+    #[serde(default)]
+    learn: toml::Table,
+    /// Settings of learning for one preset, by its name; tables in them are for a target.
+    #[serde(default)]
+    preset: toml::Table,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Calculus {
-    tracked: Option<Vec<String>>,
+    tracked: Option<Vec<Spanned<String>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -85,52 +98,125 @@ impl TaskFolder {
             return Ok(TaskFolder::embedded());
         }
         let file = path.join("task.toml");
-        let text = read(&file, || {
-            format!("a task is a folder with a `task.toml`; the task `{EMBEDDED}` is built in")
-        })?;
-        let manifest = Source::new(file.display().to_string(), text);
+        let manifest =
+            source(&file, || format!("a task is a folder with a `task.toml`; the task `{EMBEDDED}` is built in"))?;
         let (settings, mut problems) = match toml::from_str::<Manifest>(&manifest.text) {
             Ok(settings) => (settings, Vec::new()),
             Err(error) => (Manifest::default(), vec![manifest_problem(&manifest, &error)]),
         };
-        let source = |named: &Option<PathBuf>, usual: &str| -> Result<Arc<Source>, TaskError> {
+        let part = |named: &Option<PathBuf>, usual: &str| -> Result<Arc<Source>, TaskError> {
             let file = path.join(named.as_deref().unwrap_or(Path::new(usual)));
             // A task without declarations or background is fine unless it names a file.
             if named.is_none() && !file.exists() {
                 return Ok(Source::new(file.display().to_string(), ""));
             }
-            let text = read(&file, || format!("`{}` names it", manifest.name))?;
-            Ok(Source::new(file.display().to_string(), text))
+            source(&file, || format!("`{}` names it", manifest.name))
         };
-        let modes = source(&settings.modes, "modes.lp")?;
-        let background = source(&settings.background, "background.lp")?;
+        let modes = part(&settings.modes, "modes.lp")?;
+        let background = part(&settings.background, "background.lp")?;
         let (mut task, more) = Task::read(&modes, &background);
         problems.extend(more);
-        task.options.tracked = settings.calculus.tracked.map(|names| names.iter().map(|n| Symbol::new(n)).collect());
+        if let Some(names) = settings.calculus.tracked {
+            problems.extend(names.iter().filter_map(|name| tracked_problem(&task, &manifest, name)));
+            task.options.tracked = Some(names.iter().map(|n| Symbol::new(n.get_ref())).collect());
+        }
         task.options.interleaved = settings.stream.interleaved;
-        let usual_name = || path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        let learning = (settings.learn, settings.preset);
+        problems.extend(learning_problems(&manifest, &learning));
+        // The folder `.` has a name too.
+        let usual_name = || {
+            let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+            path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+        };
         Ok(TaskFolder {
             name: settings.name.unwrap_or_else(usual_name),
             description: settings.description,
             stream: settings.stream.path.map(|p| path.join(p)),
             path: path.to_path_buf(),
             task,
+            embedded: false,
+            learning,
             problems,
         })
     }
 
     /// The task of the simulated world, which every build carries.
     pub fn embedded() -> TaskFolder {
-        let (task, problems) =
-            Task::read(&Source::new("lobby/modes.lp", world::MODES), &Source::new("lobby/background.lp", world::BACKGROUND));
+        let (task, problems) = Task::read(
+            &Source::new("lobby/modes.lp", world::MODES),
+            &Source::new("lobby/background.lp", world::BACKGROUND),
+        );
+        let manifest: Manifest = toml::from_str(world::TASK).expect("the embedded task is tested");
         TaskFolder {
             path: PathBuf::from(EMBEDDED),
             name: EMBEDDED.into(),
-            description: "People in a simulated lobby".into(),
+            description: manifest.description,
             task,
             stream: None,
+            embedded: true,
+            learning: (manifest.learn, manifest.preset),
             problems,
         }
+    }
+
+    /// The settings of learning for a target: those of a preset, then what `task.toml` says in `[learn]`, in
+    /// `[learn.TARGET]`, in `[preset.NAME]` and in `[preset.NAME.TARGET]`, then the ones given here; the last word counts.
+    pub fn settings(&self, preset: &str, target: &str, more: &[(String, String)]) -> Result<Settings, String> {
+        let mut settings = Settings::preset(preset)?;
+        let (general, presets) = &self.learning;
+        let of_preset = presets.get(preset).and_then(toml::Value::as_table);
+        for table in [Some(general), of_preset].into_iter().flatten() {
+            for table in [Some(table), table.get(target).and_then(toml::Value::as_table)].into_iter().flatten() {
+                for (name, value) in table.iter().filter(|(_, v)| !v.is_table()) {
+                    settings.set(name, &as_text(value))?;
+                }
+            }
+        }
+        for (name, value) in more {
+            settings.set(name, value)?;
+        }
+        Ok(settings)
+    }
+
+    /// The texts of the theories that come with the task, by name.
+    pub fn theories(&self) -> Result<Vec<Arc<Source>>, TaskError> {
+        if self.embedded {
+            let named = |(name, text)| Source::new(format!("{EMBEDDED}/theories/{name}.lp"), text);
+            return Ok(EMBEDDED_THEORIES.map(named).to_vec());
+        }
+        let folder = self.path.join("theories");
+        if !folder.is_dir() {
+            return Ok(Vec::new());
+        }
+        let unreadable =
+            |error| TaskError::Io { path: folder.clone(), error, hint: "it has the theories of the task".into() };
+        let entries = std::fs::read_dir(&folder).map_err(unreadable)?;
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|e| e == "lp"));
+        paths.sort();
+        paths.iter().map(|path| source(path, || "it is one of the theories of the task".into())).collect()
+    }
+
+    /// The text of a theory: a file, or where there is none, the theory of this name that comes with the task: `hand`
+    /// for `theories/hand.lp`.
+    pub fn theory(&self, path: &Path) -> Result<Arc<Source>, TaskError> {
+        let bare = path.components().count() == 1;
+        let theories = if bare && !path.is_file() { self.theories()? } else { Vec::new() };
+        let name = |theory: &Source| Path::new(&theory.name).file_stem().map(|n| n.to_string_lossy().into_owned());
+        let wanted = Some(path.to_string_lossy().trim_end_matches(".lp").to_string());
+        if let Some(theory) = theories.iter().find(|t| name(t) == wanted) {
+            return Ok(theory.clone());
+        }
+        source(path, || {
+            let names: Vec<String> = theories.iter().filter_map(|t| name(t)).collect();
+            match did_you_mean(&path.to_string_lossy(), names.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if names.is_empty() => {
+                    "a theory is a file with rules, or the name of one in the task's folder `theories`".into()
+                }
+                None => format!("a theory is a file with rules, or one that comes with the task: {}", names.join(", ")),
+            }
+        })
     }
 
     /// What is wrong with the texts of the task.
@@ -142,13 +228,77 @@ impl TaskFolder {
 /// The name of the task that is built in.
 const EMBEDDED: &str = "lobby";
 
-fn read(path: &Path, hint: impl FnOnce() -> String) -> Result<String, TaskError> {
-    std::fs::read_to_string(path).map_err(|error| TaskError::Io { path: path.to_path_buf(), error, hint: hint() })
+/// The theories of the task that is built in, by name.
+const EMBEDDED_THEORIES: [(&str, &str); 2] = [("hand", world::HAND_RULES), ("true", world::TRUE_RULES)];
+
+fn source(path: &Path, hint: impl FnOnce() -> String) -> Result<Arc<Source>, TaskError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Source::new(path.display().to_string(), text)),
+        Err(error) => Err(TaskError::Io { path: path.to_path_buf(), error, hint: hint() }),
+    }
+}
+
+/// Only types of the stream can be tracked.
+fn tracked_problem(task: &Task, manifest: &Arc<Source>, name: &Spanned<String>) -> Option<Diagnostic> {
+    let known = task.bias.observed_types();
+    let known: Vec<&str> = known.iter().map(|s| s.as_str()).collect();
+    if known.contains(&name.get_ref().as_str()) {
+        return None;
+    }
+    let problem = Diagnostic::new(
+        &span(manifest, name.span()),
+        format!("`{}` is no type of the stream that can be tracked", name.get_ref()),
+    );
+    Some(match did_you_mean(name.get_ref(), known.iter().copied()) {
+        Some(near) => problem.hint(format!("did you mean `{near}`?")),
+        None if known.is_empty() => {
+            problem.hint("types are named in the input declarations of the task; numbers are never tracked")
+        }
+        None => problem.hint(format!("those are {}; numbers are never tracked", known.join(", "))),
+    })
+}
+
+fn span(manifest: &Arc<Source>, range: std::ops::Range<usize>) -> Span {
+    Span { source: Some(manifest.clone()), start: range.start as u32, end: range.end as u32 }
 }
 
 fn manifest_problem(manifest: &Arc<Source>, error: &toml::de::Error) -> Diagnostic {
-    let span = error.span().unwrap_or(0..0);
-    let span = oled::Span { source: Some(manifest.clone()), start: span.start as u32, end: span.end as u32 };
-    Diagnostic::new(&span, error.message().trim().to_string())
-        .hint("keys are name, description, modes, background, [calculus] tracked, [stream] path and interleaved")
+    Diagnostic::new(&span(manifest, error.span().unwrap_or(0..0)), error.message().trim().to_string())
+        .hint("keys are name, description, modes, background, [calculus] tracked, [stream] path and interleaved, [learn] and [preset]")
+}
+
+/// A value as settings are written.
+fn as_text(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Integer(number) => number.to_string(),
+        toml::Value::Float(number) => number.to_string(),
+        toml::Value::Boolean(truth) => truth.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// What is wrong with the settings of learning.
+fn learning_problems(manifest: &Arc<Source>, (general, presets): &(toml::Table, toml::Table)) -> Vec<Diagnostic> {
+    let whole = span(manifest, 0..manifest.text.len());
+    let mut problems = Vec::new();
+    for name in presets.keys().filter(|name| !PRESETS.contains(&name.as_str())) {
+        let problem = Diagnostic::new(&whole.find_word(name), format!("there is no preset `{name}`"));
+        problems.push(problem.hint(format!("presets are {}", PRESETS.join(", "))));
+    }
+    let mut tables: Vec<&toml::Table> = vec![general];
+    tables.extend(presets.values().filter_map(toml::Value::as_table));
+    while let Some(table) = tables.pop() {
+        for (name, value) in table {
+            match value.as_table() {
+                Some(inner) => tables.push(inner),
+                None => {
+                    if let Err(problem) = Settings::default().set(name, &as_text(value)) {
+                        problems.push(Diagnostic::new(&whole.find_word(name), problem));
+                    }
+                }
+            }
+        }
+    }
+    problems
 }

@@ -26,6 +26,8 @@ use random::Random;
 use truth::{Label, Truth};
 use vocabulary::{Kind, Vocabulary};
 
+/// The settings of the task: `tasks/lobby/task.toml`.
+pub const TASK: &str = include_str!("../../../tasks/lobby/task.toml");
 /// The declarations of the task: `tasks/lobby/modes.lp`.
 pub const MODES: &str = include_str!("../../../tasks/lobby/modes.lp");
 /// Its background knowledge: `tasks/lobby/background.lp`.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -15,10 +16,9 @@ fn directory() -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path.to_path_buf());
     }
-    #[expect(clippy::print_stderr, reason = "a test that was skipped must not look like one that passed")]
-    {
-        eprintln!("SKIPPED: ../shared/data/caviar not found");
-    }
+    // Past the test harness, which shows what tests print only where they fail: a test that was skipped must not look
+    // like one that passed.
+    let _ = writeln!(std::io::stderr(), "SKIPPED: ../shared/data/caviar not found");
     None
 }
 
@@ -145,24 +145,27 @@ fn the_intervals_are_the_published_ones() {
 #[test]
 fn the_person_comes_before_the_object_that_is_left() {
     let Some((_, videos)) = videos() else { return };
-    let mut pairs: BTreeSet<(String, String)> = BTreeSet::new();
+    let (mut pairs, mut walkers) = (BTreeSet::new(), BTreeSet::new());
     for frame in videos.values().flatten() {
+        let of_video = |who: &str| (frame.segment, who.to_string());
         for atom in frame.annotation.atoms(frame.time) {
             let (fluent, pair) = inner(&atom);
             if fluent == "leaving_object" {
-                pairs.insert((frame.segment.as_str().to_string(), pair.join(" ")));
+                pairs.insert((of_video(&pair[0]), of_video(&pair[1])));
+            }
+        }
+        for atom in frame.narrative.atoms(frame.time) {
+            let (event, who) = inner(&atom);
+            if event == "walking" {
+                walkers.insert(of_video(&who[0]));
             }
         }
     }
-    let expected = [
-        ("14-LeftBag", "id3 id4"),
-        ("15-LeftBag_AtChair", "id4 id6"),
-        ("15-LeftBag_AtChair", "id5 id6"),
-        // The only one where the object was tracked before the person.
-        ("17-LeftBox", "id4 id3"),
-        ("18-LeftBag_PickedUp", "id2 id4"),
-    ];
-    assert_eq!(pairs.into_iter().collect::<Vec<_>>(), expected.map(|(v, p)| (v.to_string(), p.to_string())));
+    assert_eq!(pairs.len(), 5);
+    for (person, object) in &pairs {
+        assert!(walkers.contains(person) && !walkers.contains(object), "{person:?} leaves {object:?}");
+    }
+    assert_eq!(pairs.iter().filter(|(person, object)| person > object).count(), 1, "once the object is tracked first");
 }
 
 #[test]

@@ -65,6 +65,34 @@ impl Interval {
     }
 }
 
+/// What the annotation says of a fluent between one time point and the next: the only thing that learning knows of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// It holds at neither.
+    Absent,
+    /// It holds at the next only.
+    Begins,
+    /// It holds at the first only.
+    Ends,
+    /// It holds at both.
+    Persists,
+}
+
+impl Outcome {
+    /// All outcomes, in the order of their counters.
+    pub const ALL: [Outcome; 4] = [Outcome::Absent, Outcome::Begins, Outcome::Ends, Outcome::Persists];
+
+    /// The outcome of holding now and holding next.
+    pub fn new(now: bool, next: bool) -> Outcome {
+        Outcome::ALL[2 * usize::from(now) + usize::from(next)]
+    }
+
+    /// Whether the fluent holds at the next time point.
+    pub fn holds_next(self) -> bool {
+        matches!(self, Outcome::Begins | Outcome::Persists)
+    }
+}
+
 /// The fluent of a `holdsAt` as a term.
 pub fn fluent(signature: Signature, values: &[Value]) -> Term {
     let terms = values.iter().copied().chain([Value::Int(0)]).map(Term::Value);

@@ -116,7 +116,8 @@ impl Evaluation {
 
     /// The counts of each fluent in each segment where there is something to count, fluent by fluent.
     pub fn by_segment(&self) -> Vec<(Symbol, Symbol, Confusion)> {
-        let mut all: Vec<_> = self.counts.iter().map(|((f, s), c)| (*f, *s, *c)).filter(|(.., c)| *c != Confusion::default()).collect();
+        let mut all: Vec<_> =
+            self.counts.iter().map(|((f, s), c)| (*f, *s, *c)).filter(|(.., c)| *c != Confusion::default()).collect();
         let order = self.by_fluent();
         all.sort_by_key(|(f, ..)| order.get_index_of(f));
         all

@@ -14,7 +14,7 @@ pub use clause::{Clause, Theory};
 pub use mode::{Bias, Kind, Looser, Mode, TIME, Threshold, TypeDeclaration};
 pub use parse::{parse_source, parse_theory};
 pub(crate) use signature::Shape;
-pub use signature::{Signature, for_each_hole};
+pub use signature::{Signature, for_each_hole, nearest_path};
 pub use source::{Diagnostic, Problems, Source, Span, did_you_mean, write_excerpt};
 pub use symbol::Symbol;
 pub use term::{Atom, Comparison, Formula, Literal, Mark, Term};
@@ -31,8 +31,5 @@ pub fn parse_atom(text: &str) -> Result<Atom, Problems> {
 
 /// Whether a compound term is an operation, which stands for its value, and not a term of its own.
 pub(crate) fn is_operation(name: &str, arity: usize) -> bool {
-    matches!(
-        (name, arity),
-        ("+" | "*" | "/" | "^" | "min" | "max", 2) | ("-", 1 | 2) | ("abs" | "sqrt", 1)
-    )
+    matches!((name, arity), ("+" | "*" | "/" | "^" | "min" | "max", 2) | ("-", 1 | 2) | ("abs" | "sqrt", 1))
 }

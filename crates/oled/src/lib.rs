@@ -11,6 +11,10 @@
 //! | [`calculus`] | inertia, and the intervals it makes |
 //! | [`task`] | declarations and background knowledge, checked together |
 //! | [`recognise`] | a theory at work on a stream |
+//! | [`explain`] | why it recognised something, or did not |
+//! | [`induce`] | learning one rule: literals, ledger, scores, the Hoeffding bound |
+//! | [`learn`] | Algorithm 1: all rules of all heads, from one pass over the stream |
+//! | [`event`] | what happened while learning |
 //! | [`evaluate`] | recognised against annotated |
 //!
 //! ```
@@ -19,7 +23,11 @@
 
 pub mod calculus;
 pub mod evaluate;
+pub mod event;
+pub mod explain;
+pub mod induce;
 pub mod lang;
+pub mod learn;
 pub mod logic;
 pub mod recognise;
 pub mod stream;
@@ -29,10 +37,12 @@ pub mod testing;
 
 pub use calculus::{End, Interval};
 pub use evaluate::{Confusion, Evaluation};
+pub use induce::Settings;
 pub use lang::{
-    Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Mark, Mode, Problems, Signature, Source, Span, Symbol,
-    Term, Theory, Value, parse_atom, parse_source, parse_theory,
+    Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Mark, Mode, Problems, Signature, Source, Span,
+    Symbol, Term, Theory, Value, parse_atom, parse_source, parse_theory,
 };
+pub use learn::{Learned, LearnedRule, Learner};
 pub use recognise::Recogniser;
 pub use stream::{FactError, FactProblem, FactReader, Facts, Frame};
 pub use task::{CalculusOptions, Task};

@@ -1,6 +1,6 @@
 //! Stratified rules: a small Datalog with negation and arithmetic, evaluated natively for each time point.
 
-pub(crate) mod builtin;
+mod builtin;
 mod check;
 mod model;
 mod plan;
@@ -8,6 +8,7 @@ mod program;
 mod relation;
 mod rewrite;
 
+pub(crate) use builtin::{apply, compare as compare_values};
 pub use check::{Predicate, Role, Vocabulary};
 pub use model::Model;
 pub use program::{Pred, Program};

@@ -101,7 +101,7 @@ impl Recogniser {
         for (rule, &head) in rules.iter().zip(&heads) {
             match rule.head.name.as_str() {
                 INITIATED | TERMINATED => add(head.renamed(HOLDS), true),
-                INITIALLY => add(timed(&rule.head), true),
+                INITIALLY => add(head.with_time().renamed(HOLDS), true),
                 // A fluent that the background derives is there for other rules; one of the theory is an answer.
                 HOLDS if theory.clauses.iter().any(|c| Signature::of(&c.head) == head) => add(head, false),
                 _ => {}
@@ -123,7 +123,8 @@ impl Recogniser {
             .map(|&(signature, inertial)| {
                 let pred = |s: Signature| program.pred(s).expect("wanted predicates are in the program");
                 let kind = if inertial {
-                    let (initiated, terminated) = (pred(signature.renamed(INITIATED)), pred(signature.renamed(TERMINATED)));
+                    let (initiated, terminated) =
+                        (pred(signature.renamed(INITIATED)), pred(signature.renamed(TERMINATED)));
                     FluentKind::Inertial { initiated, terminated }
                 } else {
                     FluentKind::Derived(pred(signature))
@@ -155,10 +156,10 @@ impl Recogniser {
         self.model.observe(&self.program, &frame.narrative);
         let count = self.fluents.len();
         let known = self.segments.get(&frame.segment).map(|s| s.time);
-        let segment = self.segments.entry(frame.segment).or_insert_with(|| Segment {
-            time: frame.time,
-            instances: vec![Instances::default(); count],
-        });
+        let segment = self
+            .segments
+            .entry(frame.segment)
+            .or_insert_with(|| Segment { time: frame.time, instances: vec![Instances::default(); count] });
         let close = |closed: &mut Vec<Interval>, fluent: &Fluent, values: &[Value], first, last, end| {
             let (segment, signature) = (frame.segment, fluent.signature);
             closed.push(Interval { segment, signature, values: values.into(), first, last, end });
@@ -170,7 +171,8 @@ impl Recogniser {
         }
         for (fluent, instances) in self.fluents.iter().zip(&mut segment.instances) {
             let model = &self.model;
-            let observed = |values: &[Value]| fluent.tracked.iter().all(|&(c, kind)| model.rows(kind).contains(&values[c..=c]));
+            let observed =
+                |values: &[Value]| fluent.tracked.iter().all(|&(c, kind)| model.rows(kind).contains(&values[c..=c]));
             if let FluentKind::Inertial { .. } = fluent.kind {
                 instances.advance(frame.time, observed, |values, since| {
                     close(closed, fluent, values, since, segment.time, End::Lost);
@@ -235,8 +237,13 @@ impl Recogniser {
         let state = &self.segments[&segment];
         for (fluent, instances) in self.fluents.iter().zip(&state.instances) {
             let signature = fluent.signature;
-            intervals.extend(instances.open().map(|(values, first)| {
-                Interval { segment, signature, values: values.into(), first, last: state.time, end }
+            intervals.extend(instances.open().map(|(values, first)| Interval {
+                segment,
+                signature,
+                values: values.into(),
+                first,
+                last: state.time,
+                end,
             }));
         }
     }
@@ -248,12 +255,17 @@ impl Recogniser {
 }
 
 impl Initially {
-    fn new(task: &Task, rules: &[&Clause], heads: &[Signature], fluents: &[Fluent]) -> Result<Option<Initially>, Problems> {
+    fn new(
+        task: &Task,
+        rules: &[&Clause],
+        heads: &[Signature],
+        fluents: &[Fluent],
+    ) -> Result<Option<Initially>, Problems> {
         let wanted: Vec<(Signature, Signature)> = rules
             .iter()
             .zip(heads)
             .filter(|(r, _)| r.head.name.as_str() == INITIALLY)
-            .map(|(r, &head)| (timed(&r.head), head))
+            .map(|(_, &head)| (head.with_time().renamed(HOLDS), head))
             .collect();
         if wanted.is_empty() {
             return Ok(None);
@@ -278,13 +290,6 @@ impl Initially {
     }
 }
 
-/// The `holdsAt` of an `initially`.
-fn timed(head: &Atom) -> Signature {
-    let mut holds = head.clone();
-    holds.args.push(Term::var("T"));
-    Signature::of(&holds).renamed(HOLDS)
-}
-
 /// The predicate of a type: `person(_, _)`.
 fn type_signature(name: Symbol) -> Signature {
     Signature::of(&Atom::new(name.as_str(), vec![Term::var("X"), Term::var("T")]))
@@ -307,4 +312,27 @@ fn tracked_types(task: &Task, vocabulary: &Vocabulary, fluents: &[(Signature, bo
         }
     }
     types.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::{Source, parse_theory};
+    use crate::stream::FactReader;
+
+    #[test]
+    fn what_is_initially_true_of_all_ranges_over_the_type() {
+        let modes = "input(holdsAt(seen(+pump), +time)). input(level(+tank, +litre, +time)). type(litre, int).
+                     example(holdsAt(running(+pump), +time)).";
+        let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
+        let theory = parse_theory("t.lp", "initially(running(P)).").unwrap();
+        let mut recogniser = Recogniser::new(&task, &theory).unwrap();
+        let mut frame = Frame::new(Symbol::new("s"), 1);
+        for fact in ["holdsAt(seen(p1), 1)", "holdsAt(seen(p2), 1)", "level(k1, 5, 1)"] {
+            FactReader::default().read(fact, &mut frame.narrative).unwrap();
+        }
+        recogniser.observe(&frame, &mut Vec::new());
+        let holding: Vec<String> = recogniser.holding().map(|(_, values)| values[0].to_string()).collect();
+        assert_eq!(holding, ["p1", "p2"]);
+    }
 }

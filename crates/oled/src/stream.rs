@@ -57,6 +57,12 @@ impl Facts {
         self.heads.push((signature, self.values.len() as u32));
     }
 
+    /// Takes the fact that was added last away.
+    pub fn pop(&mut self) {
+        self.heads.pop();
+        self.values.truncate(self.heads.last().map_or(0, |&(_, end)| end as usize));
+    }
+
     /// Signatures and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Signature, &[Value])> + Clone {
         let mut start = 0;
@@ -163,7 +169,9 @@ impl FactProblem {
             FactProblem::Truncated => "close all brackets and quotes",
             FactProblem::Expected(_) => "facts look like `happensAt(walking(id1), 680)`",
             FactProblem::Variable(_) => "constants start with a lower-case letter, or stand in quotes: 'Id1'",
-            FactProblem::Number(_) => "integers go up to 9223372036854775807, reals up to 1.8e308; names start with a letter",
+            FactProblem::Number(_) => {
+                "integers go up to 9223372036854775807, reals up to 1.8e308; names start with a letter"
+            }
             FactProblem::NoTime => "each atom of a stream ends in the time point it belongs to",
             FactProblem::TooDeep => "flatten the term",
         }
@@ -209,13 +217,6 @@ impl FactReader {
                 Err(error)
             }
         }
-    }
-}
-
-impl Facts {
-    fn pop(&mut self) {
-        self.heads.pop();
-        self.values.truncate(self.heads.last().map_or(0, |h| h.1 as usize));
     }
 }
 
@@ -296,7 +297,9 @@ impl Scan<'_> {
             b'A'..=b'Z' | b'_' => {
                 let start = self.at;
                 self.word_end(start);
-                return Err(FactProblem::Variable(self.text[start..std::mem::replace(&mut self.at, start)].to_string()));
+                return Err(FactProblem::Variable(
+                    self.text[start..std::mem::replace(&mut self.at, start)].to_string(),
+                ));
             }
             0x80.. => {
                 let start = self.at;
@@ -306,7 +309,9 @@ impl Scan<'_> {
                 }
                 self.word_end(start);
                 if c.is_uppercase() {
-                    return Err(FactProblem::Variable(self.text[start..std::mem::replace(&mut self.at, start)].to_string()));
+                    return Err(FactProblem::Variable(
+                        self.text[start..std::mem::replace(&mut self.at, start)].to_string(),
+                    ));
                 }
                 Symbol::new(&self.text[start..self.at])
             }
@@ -365,7 +370,9 @@ impl Scan<'_> {
             return Ok(Scanned::Value);
         }
         while self.peek().is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | 0x80..))
-            || matches!(self.peek(), Some(b'+' | b'-')) && self.at > start && matches!(self.bytes[self.at - 1], b'e' | b'E')
+            || matches!(self.peek(), Some(b'+' | b'-'))
+                && self.at > start
+                && matches!(self.bytes[self.at - 1], b'e' | b'E')
         {
             // `680.` at the end of a fact is a number and a full stop.
             if self.peek() == Some(b'.') && !self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
@@ -428,6 +435,19 @@ mod tests {
         let time = FactReader::default().read(text, &mut facts)?;
         let atoms: Vec<String> = facts.atoms(time).map(|a| a.to_string()).collect();
         Ok(atoms.join("; "))
+    }
+
+    #[test]
+    fn the_last_fact_is_taken_away() {
+        let mut facts = Facts::default();
+        for text in ["p(a, b, 1)", "q(c, 1)"] {
+            FactReader::default().read(text, &mut facts).unwrap();
+        }
+        facts.pop();
+        assert_eq!(facts.atoms(1).map(|a| a.to_string()).collect::<Vec<_>>(), ["p(a, b, 1)"]);
+        facts.pop();
+        facts.pop();
+        assert_eq!(facts, Facts::default());
     }
 
     #[test]

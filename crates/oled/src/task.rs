@@ -32,18 +32,12 @@ pub struct Task {
 }
 
 /// How the Event Calculus is read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CalculusOptions {
     /// The types whose values must be observed for a fluent about them to hold; `None` for all types of the stream.
     pub tracked: Option<Vec<Symbol>>,
     /// Whether frames of several segments may come mixed. If not, a segment ends when another begins.
     pub interleaved: bool,
-}
-
-impl Default for CalculusOptions {
-    fn default() -> CalculusOptions {
-        CalculusOptions { tracked: None, interleaved: false }
-    }
 }
 
 impl Task {

@@ -13,7 +13,9 @@ fn task(background: &str) -> Option<Task> {
 
 /// Whether the problems of a text are of a kind that random rules have.
 fn expected(problem: &str) -> bool {
-    ["is unsafe", "might never end", "depends on its own negation", "is a `entity` here", "is not a"].iter().any(|p| problem.contains(p))
+    ["is unsafe", "might never end", "depends on its own negation", "is a `entity` here", "is not a"]
+        .iter()
+        .any(|p| problem.contains(p))
         || problem.contains("` here and a `")
 }
 
@@ -167,7 +169,9 @@ fn name() -> impl Strategy<Value = oled::Symbol> {
         1 => ".{0,5}",
     ]
     .prop_map(|s| oled::Symbol::new(&s))
-    .prop_filter("words with a meaning", |s| !["not", "abs", "sqrt", "min", "max", "is", "-", "+", "*", "/", "^", "="].contains(&s.as_str()))
+    .prop_filter("words with a meaning", |s| {
+        !["not", "abs", "sqrt", "min", "max", "is", "-", "+", "*", "/", "^", "="].contains(&s.as_str())
+    })
 }
 
 fn number() -> impl Strategy<Value = Value> {
@@ -186,7 +190,10 @@ fn ground() -> impl Strategy<Value = Term> {
                 .prop_map(|(f, args, v)| Term::App(oled::Symbol::new("="), vec![Term::App(f, args), Term::Value(v)])),
         ]
     })
-    .prop_filter("a fluent with a value stands in an argument", |t| !matches!(t, Term::App(f, a) if f.as_str() == "=" && matches!(a[0], Term::App(g, _) if g.as_str() == "=")))
+    .prop_filter(
+        "a fluent with a value stands in an argument",
+        |t| !matches!(t, Term::App(f, a) if f.as_str() == "=" && matches!(a[0], Term::App(g, _) if g.as_str() == "=")),
+    )
     .prop_filter("equations do not nest without brackets", |t| !nested_equation(t, false))
 }
 
@@ -212,7 +219,8 @@ fn term() -> impl Strategy<Value = Term> {
             (name(), prop::collection::vec(inner.clone(), 1..3)).prop_map(|(f, args)| Term::App(f, args)),
             (operation(&["+", "-", "*", "/", "^"]), inner.clone(), inner.clone())
                 .prop_map(|(f, a, b)| Term::App(oled::Symbol::new(f), vec![a, b])),
-            (operation(&["min", "max"]), inner.clone(), inner.clone()).prop_map(|(f, a, b)| Term::App(oled::Symbol::new(f), vec![a, b])),
+            (operation(&["min", "max"]), inner.clone(), inner.clone())
+                .prop_map(|(f, a, b)| Term::App(oled::Symbol::new(f), vec![a, b])),
             (operation(&["abs", "sqrt", "-"]), inner).prop_map(|(f, a)| Term::App(oled::Symbol::new(f), vec![a])),
         ]
     })

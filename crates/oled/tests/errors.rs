@@ -18,7 +18,11 @@ close(X, Y, D, T) :- coords(X, A, B, T), coords(Y, A, B, T), distance(D).
 /// All problems of a theory, as they are shown.
 fn problems(theory: &str) -> String {
     let modes = format!("{MODES}modeb(close(+person, +person, #distance, +time)).\n");
-    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", BACKGROUND)).unwrap();
+    problems_with(&modes, BACKGROUND, theory)
+}
+
+fn problems_with(modes: &str, background: &str, theory: &str) -> String {
+    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", background)).unwrap();
     match parse_theory("t.lp", theory).and_then(|theory| task.check(&theory)) {
         Ok(()) => String::new(),
         Err(problems) => problems.to_string(),
@@ -230,13 +234,6 @@ fn events_and_fluents_are_named() {
     shows(
         "initiatedAt(meeting(X, Y), T) :- happensAt(E, T), close(X, Y, 24, T).",
         "
-error: unknown predicate `happensAt(_, _)`
- --> t.lp:1:34
-  |
-1 | initiatedAt(meeting(X, Y), T) :- happensAt(E, T), close(X, Y, 24, T).
-  |                                  ^^^^^^^^^^^^^^^
-hint: declare it in modes.lp with `input(happensAt(+type, +time))` if it comes with the stream, or define it with a rule
-
 error: the first argument of `happensAt` is a variable
  --> t.lp:1:44
   |
@@ -313,4 +310,176 @@ fn a_type_nobody_has_values_of_is_reported() {
     let problems = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", BACKGROUND)).unwrap_err();
     let text = problems.to_string();
     assert!(text.contains("the type `persn` has no values") && text.contains("did you mean `person`?"), "{text}");
+}
+
+#[test]
+fn rules_have_no_place_markers() {
+    shows(
+        "p(+person).
+near(X, T) :- happensAt(walking(X), T), close(X, -person, #distance, T).",
+        "
+error: `+person` is a place marker, which only declarations have
+ --> t.lp:1:3
+  |
+1 | p(+person).
+  |   ^^^^^^^
+hint: variables start with an upper-case letter
+
+error: `-person` is a place marker, which only declarations have
+ --> t.lp:2:50
+  |
+2 | near(X, T) :- happensAt(walking(X), T), close(X, -person, #distance, T).
+  |                                                  ^^^^^^^
+hint: variables start with an upper-case letter
+
+error: `#distance` is a place marker, which only declarations have
+ --> t.lp:2:59
+  |
+2 | near(X, T) :- happensAt(walking(X), T), close(X, -person, #distance, T).
+  |                                                           ^^^^^^^^^
+hint: variables start with an upper-case letter",
+    );
+}
+
+#[test]
+fn a_wrong_time_is_one_problem() {
+    shows(
+        "initiatedAt(meeting(X, Y), T) :- happensAt(walking(X), S), close(X, Y, 24, S).",
+        "
+error: the time of `happensAt(walking(X), S)` must be `T`, not `S`
+ --> t.lp:1:56
+  |
+1 | initiatedAt(meeting(X, Y), T) :- happensAt(walking(X), S), close(X, Y, 24, S).
+  |                                                        ^
+hint: all conditions of a rule speak of one time point; what it starts or ends changes at the next
+
+error: the time of `close(X, Y, 24, S)` must be `T`, not `S`
+ --> t.lp:1:76
+  |
+1 | initiatedAt(meeting(X, Y), T) :- happensAt(walking(X), S), close(X, Y, 24, S).
+  |                                                                            ^
+hint: all conditions of a rule speak of one time point; what it starts or ends changes at the next",
+    );
+}
+
+#[test]
+fn a_wrong_number_of_arguments_of_the_calculus_is_one_problem() {
+    shows(
+        "initiatedAt(meeting(X, Y)) :- happensAt(walking(X), T), close(X, Y, 24, T).
+terminatedAt(meeting(X, Y), T) :- happensAt(walking(X)).
+initiatedAt.",
+        "
+error: `initiatedAt` takes 2 argument(s), here 1
+ --> t.lp:1:1
+  |
+1 | initiatedAt(meeting(X, Y)) :- happensAt(walking(X), T), close(X, Y, 24, T).
+  | ^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: its form is `initiatedAt(fluent, T)`
+
+error: `happensAt` takes 2 argument(s), here 1
+ --> t.lp:2:35
+  |
+2 | terminatedAt(meeting(X, Y), T) :- happensAt(walking(X)).
+  |                                   ^^^^^^^^^^^^^^^^^^^^^
+hint: its form is `happensAt(event, T)`
+
+error: `initiatedAt` takes 2 argument(s), here 0
+ --> t.lp:3:1
+  |
+3 | initiatedAt.
+  | ^^^^^^^^^^^
+hint: its form is `initiatedAt(fluent, T)`",
+    );
+}
+
+#[test]
+fn a_fluent_is_not_defined_in_two_ways() {
+    let modes = format!("{MODES}modeh(initiatedAt(alone(+person), +time)).\n");
+    let rule = "holdsAt(alone(X), T) :- happensAt(walking(X), T).";
+    assert_eq!(
+        problems_with(&modes, BACKGROUND, rule),
+        "\
+error: `holdsAt(alone(_), _)` has a rule of its own, and is declared to have rules for its start and end
+ --> t.lp:1:1
+  |
+1 | holdsAt(alone(X), T) :- happensAt(walking(X), T).
+  | ^^^^^^^^^^^^^^^^^^^^
+hint: take the declaration at modes.lp:6:1 away, or define the fluent with initiatedAt and terminatedAt"
+    );
+    let text = problems(&format!("{rule}\ninitiatedAt(alone(X), T) :- happensAt(running(X), T)."));
+    assert!(text.contains("`holdsAt(alone(_), _)` has rules for its start and end and one of its own"), "{text}");
+}
+
+/// Two types, and events and fluents without arguments.
+const PLANT: &str = "\
+input(happensAt(starts(+pump), +time)).
+input(level(+tank, +litre, +time)).
+input(happensAt(alarm, +time)).
+type(litre, int).
+example(holdsAt(running(+pump), +time)).
+modeh(initiatedAt(flooded, +time)).
+";
+
+#[test]
+fn what_is_initially_true_has_the_types_of_its_fluent() {
+    assert_eq!(
+        problems_with(PLANT, "", "initially(running(P)) :- level(P, _, T)."),
+        "\
+error: `P` is a `pump` here and a `tank` in `level(P, _, T)`
+ --> t.lp:1:19
+  |
+1 | initially(running(P)) :- level(P, _, T).
+  |                   ^
+hint: use two variables, or give both arguments the same type"
+    );
+    assert_eq!(problems_with(PLANT, "", "initially(running(P))."), "");
+    // From `initially` to the other three, too.
+    let text = problems_with(
+        PLANT,
+        "",
+        "initially(full(K)) :- level(K, _, T).\nterminatedAt(full(K), T) :- happensAt(starts(K), T).",
+    );
+    assert!(text.contains("`K` is a `tank` here and a `pump` in `happensAt(starts(K), T)`"), "{text}");
+}
+
+#[test]
+fn events_and_fluents_without_arguments_are_known_by_name() {
+    assert_eq!(
+        problems_with(PLANT, "", "initiatedAt(flooded, T) :- happensAt(alarm, T), not holdsAt(flooded, T)."),
+        ""
+    );
+    assert_eq!(
+        problems_with(PLANT, "", "initiatedAt(flooded, T) :- happensAt(alrm, T), not holdsAt(bar, T)."),
+        "\
+error: unknown predicate `happensAt(alrm, _)`
+ --> t.lp:1:28
+  |
+1 | initiatedAt(flooded, T) :- happensAt(alrm, T), not holdsAt(bar, T).
+  |                            ^^^^^^^^^^^^^^^^^^
+hint: did you mean `happensAt(alarm, _)`?
+
+error: unknown predicate `holdsAt(bar, _)`
+ --> t.lp:1:52
+  |
+1 | initiatedAt(flooded, T) :- happensAt(alrm, T), not holdsAt(bar, T).
+  |                                                    ^^^^^^^^^^^^^^^
+hint: declare it in modes.lp with `input(holdsAt(bar, +time))` if it comes with the stream, or define it with a rule"
+    );
+    assert_eq!(
+        problems_with(PLANT, "", "initiatedAt(running, T) :- happensAt(alarm(P), T)."),
+        "\
+error: `initiatedAt(running, _)` has another number of arguments than `holdsAt(running(_), _)`
+ --> t.lp:1:1
+  |
+1 | initiatedAt(running, T) :- happensAt(alarm(P), T).
+  | ^^^^^^^^^^^^^^^^^^^^^^^
+hint: the other is at modes.lp:5:1
+
+error: `happensAt(alarm(_), _)` has another number of arguments than `happensAt(alarm, _)`
+ --> t.lp:1:28
+  |
+1 | initiatedAt(running, T) :- happensAt(alarm(P), T).
+  |                            ^^^^^^^^^^^^^^^^^^^^^^
+hint: the other is at modes.lp:3:1"
+    );
 }

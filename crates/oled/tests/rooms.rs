@@ -24,12 +24,17 @@ fn used(path: &Path, found: &mut BTreeSet<String>) {
 fn rooms_use_only_the_rooms_that_the_architecture_allows() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("../../ARCHITECTURE.md")).unwrap();
-    let list = page.split("```rooms\n").nth(1).and_then(|p| p.split("```").next()).expect("ARCHITECTURE.md has a block of rooms");
+    let list = page
+        .split("```rooms\n")
+        .nth(1)
+        .and_then(|p| p.split("```").next())
+        .expect("ARCHITECTURE.md has a block of rooms");
     let mut rooms = BTreeSet::new();
     for line in list.lines().filter(|l| !l.trim().is_empty()) {
         let (room, allowed) = line.split_once(':').unwrap_or_else(|| panic!("`{line}` is not `room: rooms`"));
         let room = room.trim();
-        let allowed: BTreeSet<String> = allowed.split(',').map(|r| r.trim().to_string()).filter(|r| !r.is_empty()).collect();
+        let allowed: BTreeSet<String> =
+            allowed.split(',').map(|r| r.trim().to_string()).filter(|r| !r.is_empty()).collect();
         let mut found = BTreeSet::new();
         for path in [root.join(format!("src/{room}.rs")), root.join(format!("src/{room}"))] {
             if path.exists() {

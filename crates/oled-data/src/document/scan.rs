@@ -5,9 +5,10 @@ use std::fmt;
 use oled::Symbol;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{ANNOTATION, Dialect, Document, DocumentReader, Mark, NARRATIVE};
+use super::{Dialect, Document, DocumentReader, Mark};
 use crate::atom::{self, Wrapper};
 use crate::error::{Problem, ProblemKind};
+use crate::frame::{ANNOTATION, NARRATIVE};
 use crate::sink::Sink;
 
 /// A document being read.

@@ -8,8 +8,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::{Kind, Row, Shape};
 use crate::atom::{self, find_unquoted};
-use crate::document::{ANNOTATION, NARRATIVE};
 use crate::error::{Problem, ProblemKind};
+use crate::frame::{ANNOTATION, NARRATIVE};
 use crate::gather::Gather;
 use crate::lines::Line;
 use crate::reader::LineFormat;

@@ -9,7 +9,9 @@
 //! | `comparison(close(+person, +person, #distance, +time), 3, larger).` | argument 3 is a threshold, looser when larger |
 //! | `type(speed, real).` | the values of a type: `symbol`, `int`, `real` or `any` |
 
-use super::{Atom, Clause, Diagnostic, Mark, Signature, Span, Symbol, Term, Theory, Value, did_you_mean, for_each_hole};
+use super::{
+    Atom, Clause, Diagnostic, Mark, Signature, Span, Symbol, Term, Theory, Value, did_you_mean, for_each_hole,
+};
 
 /// Everything that `modes.lp` declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -125,8 +127,17 @@ impl Kind {
     }
 }
 
-const DECLARATIONS: [&str; 9] =
-    ["input", "inputPredicate", "modeh", "modeb", "example", "examplePattern", "comparison", "comparisonPredicate", "type"];
+const DECLARATIONS: [&str; 9] = [
+    "input",
+    "inputPredicate",
+    "modeh",
+    "modeb",
+    "example",
+    "examplePattern",
+    "comparison",
+    "comparisonPredicate",
+    "type",
+];
 
 impl Bias {
     /// Reads declarations from clauses, and says everything that is wrong with them.
@@ -144,7 +155,9 @@ impl Bias {
     fn declare(&mut self, clause: &Clause) -> Result<(), Diagnostic> {
         let head = &clause.head;
         if let Some(literal) = clause.body.first() {
-            return Err(Diagnostic::new(&literal.span, "a declaration has no body").hint("put rules into background.lp"));
+            return Err(
+                Diagnostic::new(&literal.span, "a declaration has no body").hint("put rules into background.lp")
+            );
         }
         match (head.name.as_str(), head.args.as_slice()) {
             ("input" | "inputPredicate", [atom]) => self.inputs.push(timed(positive(mode(atom, &head.span)?)?)?),
@@ -183,15 +196,21 @@ impl Bias {
                     "real" => Kind::Real,
                     "any" => Kind::Any,
                     other => {
-                        return Err(Diagnostic::new(&head.span.find_word(other), format!("`{other}` is no kind of values"))
-                            .hint("a type is one of `symbol`, `int`, `real` and `any`"));
+                        return Err(Diagnostic::new(
+                            &head.span.find_word(other),
+                            format!("`{other}` is no kind of values"),
+                        )
+                        .hint("a type is one of `symbol`, `int`, `real` and `any`"));
                     }
                 };
                 self.kind(*name, kind, &head.span)?;
             }
             (name, args) => {
                 let problem = if DECLARATIONS.contains(&name) {
-                    Diagnostic::new(&head.span, format!("`{name}` does not take {} argument(s) of this form", args.len()))
+                    Diagnostic::new(
+                        &head.span,
+                        format!("`{name}` does not take {} argument(s) of this form", args.len()),
+                    )
                 } else {
                     Diagnostic::new(&head.span, format!("unknown declaration `{name}`"))
                 };
@@ -219,11 +238,17 @@ impl Bias {
         let argument = match position {
             Term::Value(Value::Int(i)) if *i >= 1 && *i as usize <= count => *i as usize - 1,
             _ => {
-                return Err(Diagnostic::new(span, format!("the position of the threshold is a number from 1 to {count}")));
+                return Err(Diagnostic::new(
+                    span,
+                    format!("the position of the threshold is a number from 1 to {count}"),
+                ));
             }
         };
         if !matches!(mode.atom.args[argument], Term::Mark(Mark::Constant, _)) {
-            return Err(Diagnostic::new(span, format!("argument {} of `{}` is no constant `#type`", argument + 1, mode.atom)));
+            return Err(Diagnostic::new(
+                span,
+                format!("argument {} of `{}` is no constant `#type`", argument + 1, mode.atom),
+            ));
         }
         let mut column = 0;
         for_each_hole(&mode.atom.args[..argument], &mut |_| column += 1);
@@ -240,6 +265,17 @@ impl Bias {
         }
     }
 
+    /// The types that the stream has values of, in order of declaration: not the time, and no numbers.
+    pub fn observed_types(&self) -> Vec<Symbol> {
+        let mut names: Vec<Symbol> = Vec::new();
+        for name in self.inputs.iter().flat_map(|m| m.types().into_iter().flatten()) {
+            if !self.kind_of(name).is_number() && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// All modes, in the order of their declarations within each group.
     pub fn modes(&self) -> impl Iterator<Item = &Mode> {
         let thresholds = self.comparisons.iter().map(|c| &c.mode);
@@ -253,7 +289,10 @@ fn mode(term: &Term, span: &Span) -> Result<Mode, Diagnostic> {
         term => (false, term),
     };
     let Term::App(name, args) = term else {
-        return Err(Diagnostic::new(span, "expected an atom with place markers, such as `happensAt(walking(+person), +time)`"));
+        return Err(Diagnostic::new(
+            span,
+            "expected an atom with place markers, such as `happensAt(walking(+person), +time)`",
+        ));
     };
     // The span of the atom is the part of the declaration behind its keyword.
     let atom = Atom { name: *name, args: args.clone(), span: span.clone() };
@@ -272,7 +311,9 @@ fn mode(term: &Term, span: &Span) -> Result<Mode, Diagnostic> {
 
 fn positive(mode: Mode) -> Result<Mode, Diagnostic> {
     if mode.negated {
-        return Err(Diagnostic::new(&mode.atom.span, "only body declarations may be negated").hint("use `modeb(not …)`"));
+        return Err(
+            Diagnostic::new(&mode.atom.span, "only body declarations may be negated").hint("use `modeb(not …)`")
+        );
     }
     Ok(mode)
 }
@@ -324,7 +365,14 @@ mod tests {
              type(speed, float).",
         );
         let all = problems.join("\n");
-        for part in ["did you mean `modeh`?", "`X` is no place marker", "may be negated", "is not a time", "is no constant", "no kind of values"] {
+        for part in [
+            "did you mean `modeh`?",
+            "`X` is no place marker",
+            "may be negated",
+            "is not a time",
+            "is no constant",
+            "no kind of values",
+        ] {
             assert!(all.contains(part), "{part} in\n{all}");
         }
         assert_eq!(problems.len(), 6);

@@ -9,7 +9,7 @@ use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::FxBuildHasher;
 
-use super::{Atom, Span, Symbol, Term};
+use super::{Atom, Mark, Span, Symbol, TIME, Term, did_you_mean};
 
 /// A hole in a skeleton. Anything else is the index of a symbol, and the number of arguments follows it.
 const HOLE: u32 = u32::MAX;
@@ -83,6 +83,12 @@ impl Signature {
         }
     }
 
+    /// A place marker for each hole, as in a declaration: `+type`, and `+time` for the last.
+    pub fn markers(self) -> impl Iterator<Item = Term> {
+        let arity = self.arity();
+        (1..=arity).map(move |i| Term::Mark(Mark::Input, Symbol::new(if i == arity { TIME } else { "type" })))
+    }
+
     /// The predicate's name.
     pub fn name(self) -> Symbol {
         Symbol::from_index(self.shape()[0])
@@ -94,6 +100,26 @@ impl Signature {
         let mut codes = self.shape().to_vec();
         codes[0] = Symbol::new(name).index();
         lookup(&codes)
+    }
+
+    /// The same skeleton with a time: `initially(f(_), _)` for `initially(f(_))`.
+    #[must_use]
+    pub fn with_time(self) -> Signature {
+        let mut codes = self.shape().to_vec();
+        codes[1] += 1;
+        codes.push(HOLE);
+        lookup(&codes)
+    }
+
+    /// The same skeleton without the time in its last argument, if that is a hole.
+    pub fn without_time(self) -> Option<Signature> {
+        let mut shape = Shape { codes: self.shape().to_vec() };
+        if shape.codes[1] == 0 || !shape.last_is_hole() {
+            return None;
+        }
+        shape.codes.pop();
+        shape.codes[1] -= 1;
+        Some(shape.signature())
     }
 
     /// Whether the first argument has the form `fluent = value`.
@@ -148,6 +174,16 @@ fn length(shape: &[u32]) -> usize {
         return 1;
     }
     (0..shape[1]).fold(2, |at, _| at + length(&shape[at..]))
+}
+
+/// The known path nearest to a misspelt one: each of its names is the same or near.
+pub fn nearest_path<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = |a: &str, b: &str| a == b || did_you_mean(a, [b]).is_some();
+    let all_near = |other: &&str| {
+        path.split('.').count() == other.split('.').count()
+            && path.split('.').zip(other.split('.')).all(|(a, b)| near(a, b))
+    };
+    did_you_mean(path, known.into_iter().filter(all_near))
 }
 
 /// Calls `f` with the terms that fill the holes, from left to right.
@@ -261,5 +297,25 @@ impl fmt::Display for Signature {
 impl fmt::Debug for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_is_added_and_taken_away() {
+        let signature = |text: &str| Signature::of(&crate::lang::parse_atom(text).unwrap());
+        assert_eq!(signature("initially(f(X))").with_time(), signature("initially(f(X), T)"));
+        assert_eq!(signature("holdsAt(f(X), T)").without_time(), Some(signature("holdsAt(f(X))")));
+        assert_eq!(signature("holdsAt(f(X))").without_time(), None);
+    }
+
+    #[test]
+    fn a_near_path_has_near_names() {
+        assert_eq!(nearest_path("happensAt.alrm", ["happensAt.alarm", "holdsAt.alarm"]), Some("happensAt.alarm"));
+        assert_eq!(nearest_path("hapensAt.alarm", ["happensAt.alarm"]), Some("happensAt.alarm"));
+        assert_eq!(nearest_path("holdsAt.bar", ["holdsAt.run", "holdsAt"]), None);
     }
 }

@@ -208,7 +208,7 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     known
         .into_iter()
         .map(|k| (edit_distance(name, k), k))
-        .filter(|(d, k)| *d > 0 && *d <= allowed || k.eq_ignore_ascii_case(name) && *d > 0)
+        .filter(|(d, k)| *d > 0 && (*d <= allowed || k.eq_ignore_ascii_case(name)))
         .min()
         .map(|(_, k)| k)
 }

@@ -173,7 +173,9 @@ impl Term {
     fn starts_with_constant(&self) -> bool {
         match self {
             Term::Value(_) => true,
-            Term::App(name, args) if args.len() == 2 && precedence(name.as_str(), 2).is_some() => args[0].starts_with_constant(),
+            Term::App(name, args) if args.len() == 2 && precedence(name.as_str(), 2).is_some() => {
+                args[0].starts_with_constant()
+            }
             _ => false,
         }
     }

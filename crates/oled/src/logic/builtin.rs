@@ -75,6 +75,20 @@ impl Expr {
     }
 }
 
+/// The value of a term, where variables have values, if its operations have one.
+pub(crate) fn apply(term: &Term, lookup: &impl Fn(Symbol) -> Option<Value>) -> Option<Value> {
+    match term {
+        Term::Value(v) => Some(*v),
+        Term::Var(name) => lookup(*name),
+        Term::Mark(..) => None,
+        Term::App(name, args) => match args.as_slice() {
+            [a] => apply_unary(unary(name.as_str())?, apply(a, lookup)?),
+            [a, b] => apply_binary(binary(name.as_str())?, apply(a, lookup)?, apply(b, lookup)?),
+            _ => None,
+        },
+    }
+}
+
 pub(crate) fn unary(name: &str) -> Option<Unary> {
     Some(match name {
         "-" => Unary::Minus,
@@ -97,6 +111,7 @@ pub(crate) fn binary(name: &str) -> Option<Binary> {
     })
 }
 
+#[inline]
 pub(crate) fn apply_unary(op: Unary, a: Value) -> Option<Value> {
     let x = a.as_f64()?;
     match (op, a) {
@@ -108,22 +123,29 @@ pub(crate) fn apply_unary(op: Unary, a: Value) -> Option<Value> {
     }
 }
 
+#[inline]
 pub(crate) fn apply_binary(op: Binary, a: Value, b: Value) -> Option<Value> {
-    let (x, y) = (a.as_f64()?, b.as_f64()?);
     if let (Value::Int(i), Value::Int(j)) = (a, b) {
         let exact = match op {
             Binary::Add => i.checked_add(j),
             Binary::Sub => i.checked_sub(j),
             Binary::Mul => i.checked_mul(j),
             Binary::Div => i.checked_rem(j).filter(|r| *r == 0).and_then(|_| i.checked_div(j)),
+            // Squares are what distances are made of.
+            Binary::Pow if j == 2 => i.checked_mul(i),
             Binary::Pow => u32::try_from(j).ok().and_then(|j| i.checked_pow(j)),
             Binary::Min => Some(i.min(j)),
             Binary::Max => Some(i.max(j)),
         };
-        if exact.is_some() {
-            return exact.map(Value::Int);
+        if let Some(exact) = exact {
+            return Some(Value::Int(exact));
         }
     }
+    apply_real(op, a, b)
+}
+
+fn apply_real(op: Binary, a: Value, b: Value) -> Option<Value> {
+    let (x, y) = (a.as_f64()?, b.as_f64()?);
     match op {
         Binary::Add => Value::real(x + y),
         Binary::Sub => Value::real(x - y),

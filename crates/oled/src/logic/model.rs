@@ -170,8 +170,12 @@ impl Run<'_> {
                 }
                 success
             }
-            Some(Step::Present { pred, row }) => self.has(&relations[pred.index()], row) == Some(true) && self.then(node),
-            Some(Step::Missing { pred, row }) => self.has(&relations[pred.index()], row) == Some(false) && self.then(node),
+            Some(Step::Present { pred, row }) => {
+                self.has(&relations[pred.index()], row) == Some(true) && self.then(node)
+            }
+            Some(Step::Missing { pred, row }) => {
+                self.has(&relations[pred.index()], row) == Some(false) && self.then(node)
+            }
             Some(Step::NoRow { pred, columns, index, key }) => {
                 let relation = &relations[pred.index()];
                 let Some(mut candidates) = self.candidates(relation, *index, key, columns) else { return false };
@@ -193,7 +197,13 @@ impl Run<'_> {
 
     /// Rows to look at; `None` if a column is compared with an operation that has no value.
     #[inline]
-    fn candidates<'r>(&self, relation: &'r Relation, index: usize, key: &[usize], columns: &[Column]) -> Option<Candidates<'r>> {
+    fn candidates<'r>(
+        &self,
+        relation: &'r Relation,
+        index: usize,
+        key: &[usize],
+        columns: &[Column],
+    ) -> Option<Candidates<'r>> {
         if key.is_empty() || relation.is_small() {
             return Some(Candidates::Range(0..relation.len()));
         }

@@ -66,8 +66,16 @@ pub(crate) trait Catalogue {
 
 /// Plans a rule, or says which variables are unsafe (none, where the only fault is an unknown predicate). `delta` is the
 /// body literal that only looks at new rows; it comes first.
-pub(crate) fn plan(rule: &Clause, delta: Option<usize>, catalogue: &mut impl Catalogue) -> Result<Plan, Vec<Diagnostic>> {
+pub(crate) fn plan(
+    rule: &Clause,
+    delta: Option<usize>,
+    catalogue: &mut impl Catalogue,
+) -> Result<Plan, Vec<Diagnostic>> {
     let rule = &without_operations(rule);
+    if has_markers(rule) {
+        // The checks say so.
+        return Err(Vec::new());
+    }
     let mut planner = Planner { catalogue, slots: IndexMap::default(), steps: Vec::new() };
     planner.slots.insert(None, TIME_SLOT);
     planner.bind_time(rule);
@@ -87,10 +95,28 @@ pub(crate) fn plan(rule: &Clause, delta: Option<usize>, catalogue: &mut impl Cat
         return Err(problems);
     }
     let (head, timed) = planner.catalogue.resolve(&rule.head).expect("heads are predicates of the program");
-    let row = planner.row(&rule.head, timed).into_iter().map(|t| planner.expr(t).expect("checked to be bound")).collect();
+    let row = row(&rule.head, timed).into_iter().map(|t| planner.expr(t).expect("checked to be bound")).collect();
     planner.mark_existential(rule);
     let slots = planner.slots.len();
     Ok(Plan { steps: planner.steps, head, row, slots })
+}
+
+/// Whether a place marker stands in an atom, where a rule can have none.
+fn has_markers(rule: &Clause) -> bool {
+    let mut found = false;
+    for atom in atoms(rule) {
+        for_each_hole(&atom.args, &mut |term| found |= matches!(term, Term::Mark(..)));
+    }
+    found
+}
+
+/// The atoms of a rule, the head last.
+fn atoms(rule: &Clause) -> impl Iterator<Item = &Atom> {
+    let body = rule.body.iter().filter_map(|l| match &l.formula {
+        Formula::Atom(atom) => Some(atom),
+        Formula::Compare(..) => None,
+    });
+    body.chain([&rule.head])
 }
 
 /// The rule with `p(V), V = X + 1` for `p(X + 1)`: a scan binds variables only. Literals keep their places.
@@ -133,11 +159,7 @@ struct Planner<'a, C> {
 
 impl<C: Catalogue> Planner<'_, C> {
     fn bind_time(&mut self, rule: &Clause) {
-        let body = rule.body.iter().filter_map(|l| match &l.formula {
-            Formula::Atom(a) => Some(a),
-            Formula::Compare(..) => None,
-        });
-        for atom in body.chain([&rule.head]) {
+        for atom in atoms(rule) {
             if let Some((_, true)) = self.catalogue.resolve(atom)
                 && let Some(Term::Var(name)) = atom.args.last()
             {
@@ -162,16 +184,6 @@ impl<C: Catalogue> Planner<'_, C> {
         Expr::of(term, &|name| self.slot(name))
     }
 
-    /// The terms of an atom's columns.
-    fn row<'t>(&self, atom: &'t Atom, timed: bool) -> Vec<&'t Term> {
-        let mut terms = Vec::new();
-        for_each_hole(&atom.args, &mut |t| terms.push(t));
-        if timed {
-            terms.pop();
-        }
-        terms
-    }
-
     /// The literal to take next: tests as soon as they can be made, then the scan that most is known for.
     fn choose(&self, rest: &[usize], body: &[Literal]) -> Option<usize> {
         let known = |term: &Term| self.expr(term).is_some();
@@ -182,13 +194,13 @@ impl<C: Catalogue> Planner<'_, C> {
                 Formula::Compare(op, left, right) => match (known(left), known(right)) {
                     (true, true) => 1000,
                     // X = expression binds X.
-                    (true, false) if self.binds(*op, literal.negated, right) => 900,
-                    (false, true) if self.binds(*op, literal.negated, left) => 900,
+                    (true, false) if binds(*op, literal.negated, right) => 900,
+                    (false, true) if binds(*op, literal.negated, left) => 900,
                     _ => continue,
                 },
                 Formula::Atom(atom) => {
                     let Some((_, timed)) = self.catalogue.resolve(atom) else { continue };
-                    let terms = self.row(atom, timed);
+                    let terms = row(atom, timed);
                     let bound = terms.iter().filter(|t| known(t)).count();
                     if bound == terms.len() {
                         950
@@ -208,10 +220,6 @@ impl<C: Catalogue> Planner<'_, C> {
         best.map(|(_, i)| i)
     }
 
-    fn binds(&self, op: Comparison, negated: bool, term: &Term) -> bool {
-        matches!(term, Term::Var(_)) && !term.is_anonymous() && op == Comparison::Equal && !negated
-    }
-
     fn literal(&mut self, literal: &Literal, delta: bool) {
         match &literal.formula {
             Formula::Compare(op, left, right) => {
@@ -225,7 +233,7 @@ impl<C: Catalogue> Planner<'_, C> {
             }
             Formula::Atom(atom) => {
                 let (pred, timed) = self.catalogue.resolve(atom).expect("chosen because it is known");
-                let terms = self.row(atom, timed);
+                let terms = row(atom, timed);
                 let known: Option<Box<[Expr]>> = terms.iter().map(|t| self.expr(t)).collect();
                 let step = match known {
                     Some(row) if literal.negated => Step::Missing { pred, row },
@@ -264,7 +272,7 @@ impl<C: Catalogue> Planner<'_, C> {
     /// Tests that a head variable has a value that somebody asks for, as soon as it is bound.
     fn demand(&mut self, rule: &Clause) {
         let Some((head, timed)) = self.catalogue.resolve(&rule.head) else { return };
-        for (column, term) in self.row(&rule.head, timed).into_iter().enumerate() {
+        for (column, term) in row(&rule.head, timed).into_iter().enumerate() {
             if let (Term::Var(name), Some(values)) = (term, self.catalogue.demand(head, column))
                 && let Some(slot) = self.slot(*name)
             {
@@ -302,6 +310,12 @@ impl<C: Catalogue> Planner<'_, C> {
         let mut problems = Vec::new();
         // Positive literals are left over if their predicate is unknown, which is reported elsewhere; they might bind.
         let mut reported = Vec::new();
+        // So are times that are not the one time of the rule.
+        for atom in atoms(rule) {
+            if let (Some((_, true)), Some(Term::Var(name))) = (self.catalogue.resolve(atom), atom.args.last()) {
+                reported.push(*name);
+            }
+        }
         for &i in rest {
             if let (Formula::Atom(atom), false) = (&rule.body[i].formula, rule.body[i].negated) {
                 atom.for_each_var(&mut |name| reported.push(name));
@@ -312,7 +326,10 @@ impl<C: Catalogue> Planner<'_, C> {
                 return;
             }
             reported.push(name);
-            let problem = Diagnostic::new(&span.find_word(name.as_str()), format!("the variable `{}` is unsafe: {place}", name.as_str()));
+            let problem = Diagnostic::new(
+                &span.find_word(name.as_str()),
+                format!("the variable `{}` is unsafe: {place}", name.as_str()),
+            );
             problems.push(problem.hint(if name.as_str() == "_" {
                 "give it a name and bind it in a positive literal".to_string()
             } else {
@@ -336,4 +353,19 @@ impl<C: Catalogue> Planner<'_, C> {
         rule.head.for_each_var(&mut |name| check(name, &rule.head.span, "no positive literal of the body binds it"));
         problems
     }
+}
+
+/// The terms of an atom's columns.
+fn row(atom: &Atom, timed: bool) -> Vec<&Term> {
+    let mut terms = Vec::new();
+    for_each_hole(&atom.args, &mut |t| terms.push(t));
+    if timed {
+        terms.pop();
+    }
+    terms
+}
+
+/// Whether a comparison gives a value to the term on one side, once the other is known.
+fn binds(op: Comparison, negated: bool, term: &Term) -> bool {
+    matches!(term, Term::Var(_)) && !term.is_anonymous() && op == Comparison::Equal && !negated
 }

@@ -69,11 +69,12 @@ impl Program {
         rules: &[&Clause],
         wanted: &[Signature],
     ) -> Result<Program, Vec<Diagnostic>> {
-        let rules = rewrite(vocabulary, rules);
+        let rules = rewrite(bias, vocabulary, rules);
         let mut builder = Builder::new(bias, vocabulary, &rules, wanted);
         let order = builder.strata()?;
         builder.find_demand(wanted);
-        let is_static = |builder: &Builder<'_>, heads: &[Pred]| heads.iter().all(|h| builder.roles[h.index()] == Role::Static);
+        let is_static =
+            |builder: &Builder<'_>, heads: &[Pred]| heads.iter().all(|h| builder.roles[h.index()] == Role::Static);
         let (fixed, changing): (Vec<_>, Vec<_>) = order.into_iter().partition(|heads| is_static(&builder, heads));
         // What never changes is computed once, by the same evaluation, at no time in particular. The other rules are
         // planned with it at hand.
@@ -219,7 +220,8 @@ impl<'a> Builder<'a> {
         let count = self.preds.len();
         let mut edges: Vec<Vec<usize>> = vec![Vec::new(); count];
         for (head, rule) in &self.rules {
-            edges[head.index()].extend(body_atoms(rule).filter_map(|(_, a, _)| self.resolve(a)).map(|(p, _)| p.index()));
+            edges[head.index()]
+                .extend(body_atoms(rule).filter_map(|(_, a, _)| self.resolve(a)).map(|(p, _)| p.index()));
         }
         let components = components(&edges);
         let mut component_of = vec![0; count];
@@ -413,8 +415,9 @@ fn computed_head(rule: &Clause) -> Option<Diagnostic> {
         }
     });
     computed.map(|term| {
-        Diagnostic::new(&rule.head.span, format!("a recursive rule computes `{term}`, which might never end"))
-            .hint("take the values of a recursive head from literals of the body; compute with them in a rule of its own")
+        Diagnostic::new(&rule.head.span, format!("a recursive rule computes `{term}`, which might never end")).hint(
+            "take the values of a recursive head from literals of the body; compute with them in a rule of its own",
+        )
     })
 }
 

@@ -110,9 +110,7 @@ impl Relation {
             return match row {
                 [] => self.len > 0,
                 // The first column tells most rows apart.
-                [first, rest @ ..] => {
-                    self.values.chunks_exact(self.width).any(|r| r[0] == *first && r[1..] == *rest)
-                }
+                [first, rest @ ..] => self.values.chunks_exact(self.width).any(|r| r[0] == *first && r[1..] == *rest),
             };
         }
         self.set.find(hash(row), |&i| self.row(i as usize) == row).is_some()

@@ -1,13 +1,13 @@
 //! Rewriting: rules made explicit, and made cheaper, before they are planned. What they mean stays.
 
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{Atom, Clause, Comparison, Formula, Literal, Signature, Symbol, Term, for_each_hole};
+use crate::lang::{Atom, Bias, Clause, Comparison, Formula, Literal, Signature, Symbol, Term, for_each_hole};
 
 use super::check::{Role, Vocabulary};
 
 /// Rewrites all rules of a program.
-pub(crate) fn rewrite(vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Clause> {
-    let typed: Vec<Clause> = rules.iter().map(|rule| with_types(vocabulary, rule)).collect();
+pub(crate) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Clause> {
+    let typed: Vec<Clause> = rules.iter().map(|rule| distinct(bias, with_types(vocabulary, rule))).collect();
     inline_views(vocabulary, typed)
 }
 
@@ -23,7 +23,9 @@ fn with_types(vocabulary: &Vocabulary, rule: &Clause) -> Clause {
     for literal in rule.body.iter().filter(|l| !l.negated) {
         match &literal.formula {
             Formula::Atom(atom) => for_each_hole(&atom.args, &mut |t| bound.extend(variable(t))),
-            Formula::Compare(Comparison::Equal, left, right) => bound.extend([left, right].into_iter().filter_map(variable)),
+            Formula::Compare(Comparison::Equal, left, right) => {
+                bound.extend([left, right].into_iter().filter_map(variable));
+            }
             Formula::Compare(..) => {}
         }
     }
@@ -47,6 +49,38 @@ fn with_types(vocabulary: &Vocabulary, rule: &Clause) -> Clause {
     rule
 }
 
+/// A fluent that is declared with several arguments of one type is about different ones: nobody meets themselves.
+fn distinct(bias: &Bias, mut rule: Clause) -> Clause {
+    if !matches!(rule.head.name.as_str(), INITIATED | INITIALLY) {
+        return rule;
+    }
+    let holds = |atom: &Atom| {
+        let mut timed = atom.clone();
+        timed.args.truncate(1);
+        timed.args.push(Term::var("T"));
+        Signature::of(&timed).renamed(HOLDS)
+    };
+    let fluent = holds(&rule.head);
+    let declared =
+        bias.examples.iter().chain(&bias.heads).find(|m| !m.atom.args.is_empty() && holds(&m.atom) == fluent);
+    let Some(mode) = declared else { return rule };
+    let types = mode.types();
+    let mut terms: Vec<Term> = Vec::new();
+    for_each_hole(&rule.head.args[..1], &mut |t| terms.push(t.clone()));
+    for (a, left) in terms.iter().enumerate() {
+        for (b, right) in terms.iter().enumerate().skip(a + 1) {
+            let same = types[a].is_some()
+                && types[a] == types[b]
+                && !bias.kind_of(types[a].unwrap_or(fluent.name())).is_number();
+            if same && matches!((left, right), (Term::Var(_), Term::Var(_))) {
+                let formula = Formula::Compare(Comparison::NotEqual, left.clone(), right.clone());
+                rule.body.push(Literal { negated: false, formula, span: rule.head.span.clone() });
+            }
+        }
+    }
+    rule
+}
+
 fn variable(term: &Term) -> Option<Symbol> {
     match term {
         Term::Var(name) if name.as_str() != "_" => Some(*name),
@@ -57,7 +91,7 @@ fn variable(term: &Term) -> Option<Symbol> {
 /// Only what holds can end, so what is terminated is only asked for what holds: the rule looks at those instances first.
 /// Not where another rule asks what is terminated, and not for what does not depend on the calculus.
 pub(crate) fn guard_terminations(rules: &[&Clause]) -> Vec<Clause> {
-    let asked: Vec<Signature> = rules.iter().flat_map(|r| body_atoms(r).map(|a| Signature::of(a))).collect();
+    let asked: Vec<Signature> = rules.iter().flat_map(|r| body_atoms(r).map(Signature::of)).collect();
     rules
         .iter()
         .map(|rule| {
@@ -92,7 +126,8 @@ fn inline_views(vocabulary: &Vocabulary, rules: Vec<Clause>) -> Vec<Clause> {
         .into_iter()
         .map(|mut rule| {
             // Views may use views; none is recursive, so this ends.
-            while let Some((at, view)) = rule.body.iter().enumerate().find_map(|(i, l)| Some((i, view_of(&views, l)?))) {
+            while let Some((at, view)) = rule.body.iter().enumerate().find_map(|(i, l)| Some((i, view_of(&views, l)?)))
+            {
                 let used = rule.body.remove(at);
                 fresh += 1;
                 rule.body.splice(at..at, unfold(view, &used, fresh));
@@ -114,19 +149,19 @@ fn is_view(vocabulary: &Vocabulary, rules: &[Clause], rule: &Clause) -> bool {
     let role = |atom: &Atom| vocabulary.predicates.get(&Signature::of(atom)).map(|p| p.role);
     let calculus = matches!(rule.head.name.as_str(), HOLDS | INITIATED | TERMINATED | INITIALLY);
     let single = rules.iter().filter(|r| Signature::of(&r.head) == signature).count() == 1;
-    let selects = rule.body.iter().all(|l| !l.negated)
-        && body_atoms(rule).filter(|a| role(a) != Some(Role::Static)).count() == 1;
+    let selects =
+        rule.body.iter().all(|l| !l.negated) && body_atoms(rule).filter(|a| role(a) != Some(Role::Static)).count() == 1;
     let uses = rules.iter().flat_map(body_atoms).filter(|a| Signature::of(a) == signature).count();
     !calculus
         && single
         && (selects || uses == 1)
         && role(&rule.head) == Some(Role::Derived)
-        && body_atoms(rule).all(|a| role(a).is_some() && !reaches(rules, &Signature::of(a), signature))
+        && body_atoms(rule).all(|a| role(a).is_some() && !reaches(rules, Signature::of(a), signature))
 }
 
 /// Whether a predicate depends on another.
-fn reaches(rules: &[Clause], from: &Signature, to: Signature) -> bool {
-    let mut seen = vec![*from];
+fn reaches(rules: &[Clause], from: Signature, to: Signature) -> bool {
+    let mut seen = vec![from];
     let mut at = 0;
     while let Some(&next) = seen.get(at) {
         if next == to {
@@ -165,21 +200,26 @@ fn unfold(view: &Clause, used: &Literal, number: usize) -> Vec<Literal> {
             _ => equations.push((argument.clone(), parameter.clone())),
         }
     }
-    let substitute = |term: &Term| substitute(term, &|name| match replaced.iter().find(|(n, _)| *n == name) {
-        Some((_, term)) => term.clone(),
-        None if name.as_str() == "_" => Term::Var(name),
-        None => rename(name),
-    });
+    let substitute = |term: &Term| {
+        substitute(term, &|name| match replaced.iter().find(|(n, _)| *n == name) {
+            Some((_, term)) => term.clone(),
+            None if name.as_str() == "_" => Term::Var(name),
+            None => rename(name),
+        })
+    };
     let place = |negated: bool, formula: Formula| Literal { negated, formula, span: used.span.clone() };
     let mut body: Vec<Literal> = view
         .body
         .iter()
         .map(|literal| match &literal.formula {
-            Formula::Atom(a) => place(literal.negated, Formula::Atom(Atom {
-                name: a.name,
-                args: a.args.iter().map(substitute).collect(),
-                span: used.span.clone(),
-            })),
+            Formula::Atom(a) => place(
+                literal.negated,
+                Formula::Atom(Atom {
+                    name: a.name,
+                    args: a.args.iter().map(substitute).collect(),
+                    span: used.span.clone(),
+                }),
+            ),
             Formula::Compare(op, l, r) => place(literal.negated, Formula::Compare(*op, substitute(l), substitute(r))),
         })
         .collect();

@@ -91,7 +91,8 @@ fn literal() -> impl Strategy<Value = String> {
 fn rule() -> impl Strategy<Value = String> {
     let head = prop_oneof![
         prop::sample::select(&VARIABLES[..]).prop_map(|x| format!("d0({x}, T)")),
-        (prop::sample::select(&VARIABLES[..]), prop::sample::select(&VARIABLES[..])).prop_map(|(x, y)| format!("d1({x}, {y}, T)")),
+        (prop::sample::select(&VARIABLES[..]), prop::sample::select(&VARIABLES[..]))
+            .prop_map(|(x, y)| format!("d1({x}, {y}, T)")),
         prop::sample::select(&VARIABLES[..]).prop_map(|x| format!("d2({x}, T)")),
         (prop::sample::select(&VARIABLES[..]), prop::sample::select(&["N", "N + 1", "M"][..]))
             .prop_map(|(x, n)| format!("d3({x}, {n}, T)")),
@@ -147,7 +148,9 @@ pub fn theory() -> impl Strategy<Value = String> {
     });
     vec((rule, 0..20u8), 1..8).prop_map(|rules| {
         let task = Task::parse(&modes(), &Source::new("b.lp", FIXED)).expect("the fixed part is right");
-        with_rules(String::new(), rules, |text| task.check(&parse_theory("t.lp", text).expect("generated texts parse")).is_ok())
+        with_rules(String::new(), rules, |text| {
+            task.check(&parse_theory("t.lp", text).expect("generated texts parse")).is_ok()
+        })
     })
 }
 

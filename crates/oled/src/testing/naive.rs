@@ -62,6 +62,7 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
             segment = Some(frame.segment);
             let model = perfect_model(&rules, &facts, frame.time)?;
             state = model.iter().filter(|a| a.name.as_str() == INITIALLY).map(|a| a.args[0].clone()).collect();
+            state.retain(|fluent| is_instance(task, fluent));
         }
         // A fluent about somebody who is not observed does not hold.
         state.retain(|fluent| arguments(fluent).iter().all(|v| is_observed(task, *v, &facts)));
@@ -71,7 +72,8 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
         let fluents = |name: &str| -> Vec<Term> {
             model.iter().filter(|a| a.name.as_str() == name).map(|a| a.args[0].clone()).collect()
         };
-        let (initiated, terminated) = (fluents(INITIATED), fluents(TERMINATED));
+        let (mut initiated, terminated) = (fluents(INITIATED), fluents(TERMINATED));
+        initiated.retain(|fluent| is_instance(task, fluent));
         let mut next = initiated.clone();
         for fluent in state {
             let replaced = initiated.iter().any(|i| same_fluent_other_value(i, &fluent));
@@ -82,6 +84,19 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
         state = next;
     }
     Some(history)
+}
+
+/// Whether the arguments of one type are different ones, as far as the fluent is declared.
+fn is_instance(task: &Task, fluent: &Term) -> bool {
+    let values = arguments(fluent);
+    task.bias
+        .examples
+        .iter()
+        .filter(|m| matches!((&m.atom.args[0], fluent), (Term::App(f, _), Term::App(g, _)) if f == g))
+        .all(|mode| {
+            let types = mode.types();
+            (0..values.len()).all(|a| (0..a).all(|b| types[a] != types[b] || values[a] != values[b]))
+        })
 }
 
 fn same_fluent_other_value(a: &Term, b: &Term) -> bool {
@@ -117,7 +132,8 @@ fn types(task: &Task, frame: &Frame) -> Vec<Atom> {
         for mode in task.bias.inputs.iter().filter(|m| m.signature() == signature) {
             for (kind, value) in mode.types().into_iter().zip(values) {
                 if let Some(kind) = kind {
-                    atoms.push(Atom::new(kind.as_str(), vec![Term::Value(*value), Term::Value(Value::Int(frame.time))]));
+                    atoms
+                        .push(Atom::new(kind.as_str(), vec![Term::Value(*value), Term::Value(Value::Int(frame.time))]));
                 }
             }
         }
@@ -149,7 +165,9 @@ fn satisfy(body: &[&Literal], model: &[Atom], known: &Atoms, bindings: &Bindings
             let mut longer = bindings.clone();
             match (evaluate(left, bindings), evaluate(right, bindings), left, right) {
                 (Some(a), Some(b), ..) if a == b => {}
-                (None, Some(value), Term::Var(name), _) | (Some(value), None, _, Term::Var(name)) => longer.push((*name, value)),
+                (None, Some(value), Term::Var(name), _) | (Some(value), None, _, Term::Var(name)) => {
+                    longer.push((*name, value));
+                }
                 _ => return,
             }
             satisfy(&rest, model, known, &longer, found);
@@ -208,7 +226,9 @@ fn unify(pattern: &Term, ground: &Term, bindings: &mut Bindings) -> bool {
             }
         },
         (Term::Value(a), Term::Value(b)) => a == b,
-        (Term::App(f, xs), Term::App(g, ys)) => f == g && xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| unify(x, y, bindings)),
+        (Term::App(f, xs), Term::App(g, ys)) => {
+            f == g && xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| unify(x, y, bindings))
+        }
         _ => false,
     }
 }
@@ -246,17 +266,7 @@ fn is_true(literal: &Literal, model: &[Atom], known: &Atoms, bindings: &Bindings
 }
 
 fn evaluate(term: &Term, bindings: &Bindings) -> Option<Value> {
-    use crate::logic::builtin::{apply_binary, apply_unary, binary, unary};
-    match term {
-        Term::Value(v) => Some(*v),
-        Term::Var(name) => bindings.iter().find(|(n, _)| n == name).map(|(_, v)| *v),
-        Term::App(name, args) => match args.as_slice() {
-            [a] => apply_unary(unary(name.as_str())?, evaluate(a, bindings)?),
-            [a, b] => apply_binary(binary(name.as_str())?, evaluate(a, bindings)?, evaluate(b, bindings)?),
-            _ => None,
-        },
-        Term::Mark(..) => None,
-    }
+    crate::logic::apply(term, &|name| bindings.iter().find(|(n, _)| *n == name).map(|(_, v)| *v))
 }
 
 fn substitute(atom: &Atom, bindings: &Bindings) -> Option<Atom> {

@@ -1,0 +1,288 @@
+//! `oled learn`: rules from a stream, in one pass.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use oled::event::{Event, Observer, What};
+use oled::induce::{Counts, Decision, LiteralTable, Mask, PRESETS};
+use oled::{Frame, Learned, Learner, Symbol};
+use oled_data::caviar::{load_protocol, load_videos};
+use oled_data::task_folder::TaskFolder;
+use oled_data::{Frames, Protocol};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::args::InputArgs;
+use crate::input::{load_theory, open_stream, stream_path};
+use crate::output::Output;
+use crate::progress::{Progress, say, say_skipped};
+use crate::recognise::interruption;
+
+#[derive(Debug, Args)]
+pub(crate) struct LearnArgs {
+    /// The folder of the task; `lobby` is built in.
+    pub(crate) task: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    /// Which parts of CAVIAR are learned from: a fold file of the directory.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) protocol: Option<Protocol>,
+
+    /// With a protocol: leave this fold out, to test on it.
+    #[arg(long, value_name = "K", requires = "protocol")]
+    pub(crate) train_fold: Option<usize>,
+
+    /// The learner.
+    #[arg(long, default_value = "oled", value_parser = ["oled"])]
+    pub(crate) learner: String,
+
+    /// Settings to start from.
+    #[arg(long, value_name = "NAME", default_value = "sane", value_parser = PRESETS)]
+    pub(crate) preset: String,
+
+    /// Where the theory goes, instead of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Print the theory with its evidence as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write a line of JSON for each decision.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+
+    /// Print the theory so far after every so many interpretations.
+    #[arg(long, value_name = "N")]
+    pub(crate) every: Option<u64>,
+
+    /// Rules to start from: scored, specialised and given up like learned ones.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) theory: Option<PathBuf>,
+
+    /// Threads to learn with; the result is the same for any number.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) threads: usize,
+
+    /// The probability with which a decision may be wrong.
+    #[arg(long)]
+    pub(crate) delta: Option<String>,
+
+    /// How many literals a specialisation may add at once.
+    #[arg(long)]
+    pub(crate) depth: Option<String>,
+
+    /// The quality threshold of rules.
+    #[arg(long)]
+    pub(crate) prune: Option<String>,
+
+    /// How many instances a rule must have seen before it is printed.
+    #[arg(long)]
+    pub(crate) warmup: Option<String>,
+
+    /// Any other setting, as `name=value`; the chapter on learning lists them.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    let folder = TaskFolder::load(&args.task)?;
+    let overrides = overrides(args)?;
+    // Wrong settings are told before anything is read; those of the task were checked when it was loaded.
+    folder.settings(&args.preset, "", &overrides).map_err(anyhow::Error::msg)?;
+    let settings = |target: Symbol| folder.settings(&args.preset, target.as_str(), &overrides).unwrap_or_default();
+    let mut learner = Learner::new(&folder.task, settings)?.with_threads(args.threads);
+    if let Some(path) = &args.theory {
+        learner.start_from(&load_theory(&folder, path)?)?;
+    }
+    let tables: Vec<LiteralTable> = (0..learner.processes().len()).map(|i| learner.table(i).clone()).collect();
+    let heads: Vec<String> = learner.processes().iter().map(|p| p.head.to_string()).collect();
+    let mut log = match &args.log {
+        Some(path) => {
+            let file = File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?;
+            Log { output: Some(BufWriter::new(file)), tables, heads, error: None }
+        }
+        None => Log { output: None, tables, heads, error: None },
+    };
+    let interrupted = interruption()?;
+    let mut next = args.every.unwrap_or(u64::MAX);
+    let mut step = |learner: &mut Learner, frame: &Frame, log: &mut Log| -> anyhow::Result<bool> {
+        learner.observe(frame, log);
+        if learner.observed() >= next {
+            next += args.every.unwrap_or(u64::MAX);
+            learner.flush(log);
+            say(&print_theory(&learner.learned()));
+        }
+        Ok(interrupted.load(Ordering::Relaxed))
+    };
+    if let Some(protocol) = args.protocol {
+        let directory = stream_path(&folder, &args.input)?;
+        let videos = load_videos(&directory)?;
+        'units: for unit in load_protocol(&directory, protocol)?.iter().filter(|u| Some(u.fold) != args.train_fold) {
+            for frame in unit.frames(&videos)? {
+                if step(&mut learner, &frame, &mut log)? {
+                    break 'units;
+                }
+            }
+        }
+    } else {
+        let mut frames: Frames = open_stream(&folder, &args.input)?;
+        let mut progress = Progress::new(frames.total_bytes(), quiet);
+        while let Some(frame) = frames.next() {
+            if step(&mut learner, &frame?, &mut log)? {
+                break;
+            }
+            progress.frame(&frames);
+        }
+        progress.finish();
+        say_skipped(frames.skipped());
+    }
+    learner.flush(&mut log);
+    log.finish()?;
+    let learned = learner.learned();
+    let text = if args.json { format!("{}\n", to_json(&learned, args)) } else { print_theory(&learned) };
+    let output = Output::create(args.output.as_deref().unwrap_or(Path::new("-")))?;
+    output.open()?.write_all(text.as_bytes())?;
+    output.keep()?;
+    Ok(match learned.rules.len() {
+        _ if interrupted.load(Ordering::Relaxed) => Outcome::Interrupted,
+        0 => Outcome::Nothing,
+        _ => Outcome::Done,
+    })
+}
+
+fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
+    let flags = [("delta", &args.delta), ("depth", &args.depth), ("prune", &args.prune), ("warmup", &args.warmup)];
+    let mut all: Vec<(String, String)> =
+        flags.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))).collect();
+    for text in &args.set {
+        let Some((name, value)) = text.split_once('=') else { bail!("`{text}` is not of the form NAME=VALUE") };
+        all.push((name.trim().to_string(), value.trim().to_string()));
+    }
+    Ok(all)
+}
+
+/// The theory with the evidence for each rule as comments.
+pub(crate) fn print_theory(learned: &Learned) -> String {
+    use std::fmt::Write;
+    let mut text = String::new();
+    let literals = learned.theory().literals();
+    writeln!(
+        text,
+        "% {} rules, {literals} literals, from {} interpretations",
+        learned.rules.len(),
+        learned.interpretations
+    )
+    .expect("strings can be written to");
+    for rule in &learned.rules {
+        let counts = |c: &Counts| format!("TP {} FP {} FN {}", c.tp, c.fp, c.fn_);
+        writeln!(
+            text,
+            "\n% score {:.3} ({}), N {}, bound {:.4}; over the whole stream {}\n{}",
+            rule.score,
+            counts(&rule.counts),
+            rule.n,
+            rule.epsilon,
+            counts(&rule.stream),
+            rule.clause
+        )
+        .expect("strings can be written to");
+    }
+    text
+}
+
+fn to_json(learned: &Learned, args: &LearnArgs) -> Value {
+    let counts = |c: &Counts| json!({"tp": c.tp, "fp": c.fp, "fn": c.fn_});
+    let rules: Vec<Value> = learned
+        .rules
+        .iter()
+        .map(|rule| {
+            json!({
+                "rule": rule.clause.to_string(),
+                "head": rule.clause.head.to_string(),
+                "body": rule.clause.body.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "process": rule.id.0,
+                "id": rule.id.1,
+                "score": rule.score,
+                "counts": counts(&rule.counts),
+                "stream": counts(&rule.stream),
+                "instances": rule.instances,
+                "n": rule.n,
+                "epsilon": rule.epsilon,
+            })
+        })
+        .collect();
+    json!({
+        "learner": args.learner,
+        "preset": args.preset,
+        "interpretations": learned.interpretations,
+        "literals": learned.theory().literals(),
+        "rules": rules,
+    })
+}
+
+/// A line of JSON for each decision.
+struct Log {
+    output: Option<BufWriter<File>>,
+    tables: Vec<LiteralTable>,
+    heads: Vec<String>,
+    error: Option<std::io::Error>,
+}
+
+impl Observer for Log {
+    fn on(&mut self, event: &Event) {
+        let Some(output) = &mut self.output else { return };
+        let table = &self.tables[event.process];
+        let body = |mask: Mask| table.body(mask).iter().map(ToString::to_string).collect::<Vec<_>>();
+        let mut line = json!({
+            "interpretation": event.interpretation,
+            "head": self.heads[event.process],
+            "process": event.process,
+            "rule": event.rule,
+        });
+        let more = match &event.what {
+            What::Started { bottom } => json!({"event": "started", "bottom": body(*bottom)}),
+            What::Expanded { from, decision } => {
+                let mut more = figures("expanded", decision);
+                more["from"] = json!(body(*from));
+                more["to"] = json!(body(decision.body));
+                more
+            }
+            What::Pruned { body: at, decision } => {
+                let mut more = figures("pruned", decision);
+                more["body"] = json!(body(*at));
+                more
+            }
+        };
+        if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
+            line.extend(more);
+        }
+        if let Err(error) = writeln!(output, "{line}") {
+            self.error.get_or_insert(error);
+        }
+    }
+}
+
+fn figures(name: &str, d: &Decision) -> Value {
+    json!({
+        "event": name, "score": d.own, "best": d.best, "gap": d.gap, "epsilon": d.epsilon, "tau": d.tau, "seen": d.n, "tie": d.tie,
+    })
+}
+
+impl Log {
+    fn finish(mut self) -> anyhow::Result<()> {
+        if let Some(error) = self.error.take() {
+            return Err(error).context("cannot write the log");
+        }
+        if let Some(mut output) = self.output.take() {
+            output.flush().context("cannot write the log")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,58 @@
+//! Events: what happened while learning, for whoever wants to know.
+
+use crate::induce::{Decision, Mask};
+
+/// Something that a learner did to a rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// The interpretation at which it happened, counted from one.
+    pub interpretation: u64,
+    /// The number of the process.
+    pub process: usize,
+    /// The number of the rule within its process.
+    pub rule: u64,
+    /// What happened.
+    pub what: What,
+}
+
+/// What happened to a rule.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// It was started from an instance that no rule covered.
+    Started {
+        /// The bottom clause.
+        bottom: Mask,
+    },
+    /// It was replaced by a specialisation.
+    Expanded {
+        /// Its body before.
+        from: Mask,
+        /// The figures.
+        decision: Decision,
+    },
+    /// It was given up.
+    Pruned {
+        /// Its body.
+        body: Mask,
+        /// The figures.
+        decision: Decision,
+    },
+}
+
+/// Whoever wants to know what happens: a log, a page, a test.
+pub trait Observer {
+    /// Takes note of an event.
+    fn on(&mut self, event: &Event);
+}
+
+/// Nobody.
+impl Observer for () {
+    fn on(&mut self, _: &Event) {}
+}
+
+/// A list of what happened.
+impl Observer for Vec<Event> {
+    fn on(&mut self, event: &Event) {
+        self.push(event.clone());
+    }
+}

@@ -1,0 +1,342 @@
+//! The literals that bodies may be made of, under the mode declarations, over the variables of a head.
+
+use crate::lang::{Atom, Bias, Literal, Looser, Mark, Mode, Signature, Symbol, TIME, Term, Value};
+use crate::logic::Vocabulary;
+
+use super::Mask;
+
+/// All literals over the variables of a head, and over those that output places introduce: each has a number, which is
+/// its bit in a [`Mask`].
+///
+/// Heads whose variables have the same types share a table, so that each literal is evaluated once for all of them.
+#[derive(Clone, Debug)]
+pub struct LiteralTable {
+    /// The types of the head's variables `X0`, `X1`, …, without the time.
+    pub types: Vec<Symbol>,
+    /// The existential variables `Y0`, `Y1`, …, which are numbered after the head's.
+    introduced: Vec<Introduced>,
+    literals: Vec<Literal>,
+    patterns: Vec<Pattern>,
+    implied: Vec<Mask>,
+}
+
+/// A variable that an output place of a literal introduces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Introduced {
+    /// Its type.
+    pub kind: Symbol,
+    /// The literal that introduces it, and the column there.
+    pub source: (usize, usize),
+    /// How many literals it is away from the head.
+    level: usize,
+}
+
+/// Existential variables that share literals, with those literals. Components are independent of each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Component {
+    /// The variables.
+    pub variables: Vec<usize>,
+    /// The literals.
+    pub literals: Vec<usize>,
+}
+
+/// A literal as the columns of its relation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    /// The relation.
+    pub signature: Signature,
+    /// What stands in each column, the time's left out.
+    pub columns: Vec<Column>,
+    /// Whether it is negated.
+    pub negated: bool,
+}
+
+/// What stands in a column of a literal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Column {
+    /// A variable of the head, or one that was introduced.
+    Variable(usize),
+    /// A constant.
+    Constant(Value),
+}
+
+impl LiteralTable {
+    /// The table for heads with variables of these types, or what is wrong with the declarations. Output places may
+    /// introduce variables up to `depth` literals away from the head.
+    pub fn new(bias: &Bias, vocabulary: &Vocabulary, types: &[Symbol], depth: usize) -> Result<LiteralTable, String> {
+        let mut table = LiteralTable {
+            types: types.to_vec(),
+            introduced: Vec::new(),
+            literals: Vec::new(),
+            patterns: Vec::new(),
+            implied: Vec::new(),
+        };
+        let mut sizes: Vec<(String, usize)> = Vec::new();
+        for level in 0..=depth {
+            for mode in &bias.bodies {
+                let before = table.patterns.len();
+                table.add_mode(mode, level, level < depth, vocabulary)?;
+                sizes.push((mode.atom.to_string(), table.patterns.len() - before));
+            }
+        }
+        if table.patterns.len() > Mask::CAPACITY {
+            sizes.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+            let largest: Vec<String> =
+                sizes.iter().take(3).map(|(mode, n)| format!("`{mode}` ({n} literals)")).collect();
+            return Err(format!(
+                "the modes allow {} literals, at most {} are possible: narrow {}",
+                table.patterns.len(),
+                Mask::CAPACITY,
+                largest.join(", ")
+            ));
+        }
+        table.literals = table.patterns.iter().map(|p| table.literal(p)).collect();
+        table.implied = (0..table.patterns.len()).map(|i| table.implied_by(i, bias)).collect();
+        Ok(table)
+    }
+
+    fn level(&self, variable: usize) -> usize {
+        if variable < self.types.len() { 0 } else { self.introduced[variable - self.types.len()].level }
+    }
+
+    fn kind(&self, variable: usize) -> Symbol {
+        if variable < self.types.len() {
+            self.types[variable]
+        } else {
+            self.introduced[variable - self.types.len()].kind
+        }
+    }
+
+    /// Adds the literals of a mode whose known variables are at most so many literals away from the head, and one of
+    /// them exactly so many.
+    fn add_mode(&mut self, mode: &Mode, level: usize, outputs: bool, vocabulary: &Vocabulary) -> Result<(), String> {
+        let holes = mode.holes();
+        let holes = &holes[..holes.len() - usize::from(mode.is_timed())];
+        let count = self.types.len() + self.introduced.len();
+        // `None` is the place of a variable to be introduced.
+        let mut fillings: Vec<Vec<Option<Column>>> = vec![Vec::new()];
+        for hole in holes {
+            let choices: Vec<Option<Column>> = match hole {
+                Term::Value(value) => vec![Some(Column::Constant(*value))],
+                Term::Mark(Mark::Constant, kind) => {
+                    let Some(values) = vocabulary.enumerations.get(kind) else {
+                        return Err(format!(
+                            "the type `{kind}` of a constant in `modeb({})` has no facts: list its values in background.lp",
+                            mode.atom
+                        ));
+                    };
+                    values.iter().map(|v| Some(Column::Constant(*v))).collect()
+                }
+                Term::Mark(Mark::Input, kind) => {
+                    let fits = |&v: &usize| self.kind(v) == *kind && self.level(v) <= level;
+                    (0..count).filter(fits).map(|v| Some(Column::Variable(v))).collect()
+                }
+                Term::Mark(Mark::Output, _) => vec![None],
+                Term::Var(_) | Term::App(..) => unreachable!("modes have place markers and constants only"),
+            };
+            fillings = fillings
+                .iter()
+                .flat_map(|filling| {
+                    // Different places of a literal are about different variables.
+                    let fresh = |c: &&Option<Column>| !matches!(c, Some(Column::Variable(_))) || !filling.contains(c);
+                    choices.iter().filter(fresh).map(|c| [filling.as_slice(), &[*c]].concat()).collect::<Vec<_>>()
+                })
+                .collect();
+        }
+        for filling in fillings {
+            let variables =
+                filling.iter().filter_map(|c| if let Some(Column::Variable(v)) = c { Some(*v) } else { None });
+            let introduces = filling.contains(&None);
+            if variables.map(|v| self.level(v)).max().unwrap_or(0) != level || introduces && !outputs {
+                continue;
+            }
+            let literal = self.patterns.len();
+            let mut columns = Vec::new();
+            for (column, (hole, filled)) in holes.iter().zip(filling).enumerate() {
+                columns.push(filled.unwrap_or_else(|| {
+                    let Term::Mark(_, kind) = hole else { unreachable!("only output places are left open") };
+                    self.introduced.push(Introduced { kind: *kind, source: (literal, column), level: level + 1 });
+                    Column::Variable(self.types.len() + self.introduced.len() - 1)
+                }));
+            }
+            let pattern = Pattern { signature: mode.signature(), columns, negated: mode.negated };
+            if !self.patterns.contains(&pattern) {
+                self.patterns.push(pattern);
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of a variable.
+    fn variable(&self, index: usize) -> Term {
+        match index.checked_sub(self.types.len()) {
+            None => Term::var(&format!("X{index}")),
+            Some(i) => Term::var(&format!("Y{i}")),
+        }
+    }
+
+    fn literal(&self, pattern: &Pattern) -> Literal {
+        let mut terms: Vec<Term> = pattern
+            .columns
+            .iter()
+            .map(|c| match c {
+                Column::Variable(i) => self.variable(*i),
+                Column::Constant(v) => Term::Value(*v),
+            })
+            .collect();
+        if pattern.signature.arity() > terms.len() {
+            terms.push(Term::var("T"));
+        }
+        let mut literal = Literal::positive(pattern.signature.fill(terms));
+        literal.negated = pattern.negated;
+        literal
+    }
+
+    /// The variables that output places introduce; they are numbered after the head's.
+    pub fn introduced(&self) -> &[Introduced] {
+        &self.introduced
+    }
+
+    /// Whether a literal speaks of an introduced variable.
+    pub fn is_existential(&self, literal: usize) -> bool {
+        let head = self.types.len();
+        self.patterns[literal].columns.iter().any(|c| matches!(c, Column::Variable(v) if *v >= head))
+    }
+
+    /// The components of the existential literals.
+    pub fn components(&self) -> Vec<Component> {
+        let head = self.types.len();
+        let mut components: Vec<Component> = Vec::new();
+        for (i, pattern) in self.patterns.iter().enumerate() {
+            let own: Vec<usize> = pattern
+                .columns
+                .iter()
+                .filter_map(|c| if let Column::Variable(v) = c { Some(*v) } else { None })
+                .filter(|v| *v >= head)
+                .collect();
+            if own.is_empty() {
+                continue;
+            }
+            // Components that the literal connects become one.
+            let (touched, mut rest): (Vec<Component>, Vec<Component>) =
+                components.into_iter().partition(|c| c.variables.iter().any(|v| own.contains(v)));
+            let mut merged = Component { variables: own, literals: vec![i] };
+            for component in touched {
+                merged.variables.extend(component.variables);
+                merged.literals.extend(component.literals);
+            }
+            merged.variables.sort_unstable();
+            merged.variables.dedup();
+            merged.literals.sort_unstable();
+            rest.push(merged);
+            components = rest;
+        }
+        components.sort_by_key(|c| c.literals[0]);
+        components
+    }
+
+    /// What a literal implies: itself with looser thresholds.
+    fn implied_by(&self, index: usize, bias: &Bias) -> Mask {
+        let pattern = &self.patterns[index];
+        let mut implied = Mask::of(index);
+        for threshold in bias.comparisons.iter().filter(|t| t.mode.signature() == pattern.signature) {
+            for (other, candidate) in self.patterns.iter().enumerate() {
+                let same = candidate.signature == pattern.signature
+                    && candidate.negated == pattern.negated
+                    && (0..pattern.columns.len())
+                        .all(|c| c == threshold.column || candidate.columns[c] == pattern.columns[c]);
+                if same
+                    && let Column::Constant(own) = pattern.columns[threshold.column]
+                    && let Column::Constant(its) = candidate.columns[threshold.column]
+                {
+                    let looser = if threshold.looser == Looser::Larger { its >= own } else { its <= own };
+                    // Negation turns the order around.
+                    let looser = if pattern.negated { its == own || !looser } else { looser };
+                    if looser {
+                        implied = implied.with(Mask::of(other));
+                    }
+                }
+            }
+        }
+        implied
+    }
+
+    /// The number of literals.
+    pub fn len(&self) -> usize {
+        self.literals.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.literals.is_empty()
+    }
+
+    /// The literals as columns.
+    pub fn patterns(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
+    /// For each literal what it implies, itself included.
+    pub fn implied(&self) -> &[Mask] {
+        &self.implied
+    }
+
+    /// All literals, in the order of their numbers.
+    pub fn literals(&self) -> &[Literal] {
+        &self.literals
+    }
+
+    /// The literals of a body, without those that others of them imply.
+    pub fn body(&self, mask: Mask) -> Vec<Literal> {
+        let implied =
+            |i: usize| mask.iter().any(|j| j != i && self.implied[j].has(i) && (!self.implied[i].has(j) || j < i));
+        let mut body: Vec<Literal> = mask.iter().filter(|&i| !implied(i)).map(|i| self.literals[i].clone()).collect();
+        // A variable that only negated literals mention ranges over its type, which the rule has to say.
+        let mut positive = Vec::new();
+        body.iter().filter(|l| !l.negated).for_each(|l| l.for_each_var(&mut |name| positive.push(name)));
+        let mut open = Vec::new();
+        body.iter().filter(|l| l.negated).for_each(|l| l.for_each_var(&mut |name| open.push(name)));
+        for (i, introduced) in self.introduced.iter().enumerate() {
+            let variable = self.variable(self.types.len() + i);
+            if let Term::Var(name) = &variable
+                && open.contains(name)
+                && !positive.contains(name)
+            {
+                body.push(Literal::positive(Atom::new(introduced.kind.as_str(), vec![variable, Term::var("T")])));
+            }
+        }
+        body
+    }
+
+    /// The number of a literal, if it is in the table; its variables must be named as the table names them.
+    pub fn find(&self, literal: &Literal) -> Option<usize> {
+        self.literals.iter().position(|l| l == literal)
+    }
+
+    /// The negated literals.
+    pub fn negated(&self) -> Mask {
+        (0..self.patterns.len()).filter(|&i| self.patterns[i].negated).collect()
+    }
+}
+
+/// The types of a head's variables, without the time, and the head with variables for them.
+pub fn head_template(mode: &Mode) -> Result<(Vec<Symbol>, Atom), String> {
+    let holes = mode.holes();
+    let count = holes.len() - usize::from(mode.is_timed());
+    let mut types = Vec::new();
+    let mut terms = Vec::new();
+    for hole in &holes[..count] {
+        match hole {
+            Term::Mark(Mark::Input, kind) if kind.as_str() != TIME => {
+                terms.push(Term::var(&format!("X{}", types.len())));
+                types.push(*kind);
+            }
+            Term::Value(value) => terms.push(Term::Value(*value)),
+            other => return Err(format!("`{other}` in the head `{}`: heads have `+type` and constants", mode.atom)),
+        }
+    }
+    if mode.is_timed() {
+        terms.push(Term::var("T"));
+    }
+    Ok((types, mode.signature().fill(terms)))
+}

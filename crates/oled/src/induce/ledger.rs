@@ -1,0 +1,157 @@
+//! Ledger: from how often each set of literals was true, with which outcome, the counts of every body.
+//!
+//! A body fires on an instance if and only if it is a subset of what is true there, so for every body B
+//!
+//! ```text
+//! covered(B) = Σ { rows[m] : B ⊆ m }
+//! ```
+//!
+//! and no instance needs to be kept. Where a rule has existential variables an instance has several truths, one for each
+//! assignment of them, and B fires if it is a subset of one of them; by inclusion and exclusion that too is a sum over
+//! rows, some of them negative.
+
+use std::ops::{AddAssign, Index, Sub};
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::Mask;
+use crate::calculus::Outcome;
+
+/// How many instances there were of each outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally([i64; 4]);
+
+impl Tally {
+    /// One instance, or minus one.
+    pub fn of(outcome: Outcome, sign: i64) -> Tally {
+        let mut tally = Tally::default();
+        tally.0[outcome as usize] = sign;
+        tally
+    }
+
+    /// All instances.
+    pub fn total(&self) -> i64 {
+        self.0.iter().sum()
+    }
+
+    fn is_zero(&self) -> bool {
+        self.0 == [0; 4]
+    }
+}
+
+impl Index<Outcome> for Tally {
+    type Output = i64;
+
+    fn index(&self, outcome: Outcome) -> &i64 {
+        &self.0[outcome as usize]
+    }
+}
+
+impl AddAssign for Tally {
+    #[inline]
+    fn add_assign(&mut self, other: Tally) {
+        for (a, b) in self.0.iter_mut().zip(other.0) {
+            *a += b;
+        }
+    }
+}
+
+impl Sub for Tally {
+    type Output = Tally;
+
+    fn sub(mut self, other: Tally) -> Tally {
+        for (a, b) in self.0.iter_mut().zip(other.0) {
+            *a -= b;
+        }
+        self
+    }
+}
+
+/// Counts of all bodies, as signed counts of truths. Ledgers form a group under [`Ledger::merge`].
+///
+/// ```
+/// use oled::calculus::Outcome::{Absent, Begins};
+/// use oled::induce::{Ledger, Mask};
+/// let mut ledger = Ledger::default();
+/// ledger.record(&[[0, 1].into_iter().collect()], Begins);
+/// // Two assignments of an existential variable: literal 1 is true with one, literal 2 with the other.
+/// ledger.record(&[[0, 1].into_iter().collect(), [0, 2].into_iter().collect()], Absent);
+/// assert_eq!(ledger.covered(Mask::of(0)).total(), 2);
+/// assert_eq!(ledger.covered(Mask::of(2))[Absent], 1);
+/// assert_eq!(ledger.covered([1, 2].into_iter().collect()).total(), 0);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    rows: IndexMap<Mask, Tally, FxBuildHasher>,
+}
+
+impl Ledger {
+    /// Adds an instance with its truths: one, unless there are existential variables.
+    pub fn record(&mut self, truths: &[Mask], outcome: Outcome) {
+        if let [truth] = truths {
+            return self.add(*truth, Tally::of(outcome, 1));
+        }
+        for (mask, sign) in union_of_down_sets(truths) {
+            self.add(mask, Tally::of(outcome, sign));
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, mask: Mask, tally: Tally) {
+        *self.rows.entry(mask).or_default() += tally;
+    }
+
+    /// The instances that a body fires on.
+    pub fn covered(&self, body: Mask) -> Tally {
+        let mut sum = Tally::default();
+        for (&mask, &tally) in &self.rows {
+            if body.fires_on(mask) {
+                sum += tally;
+            }
+        }
+        sum
+    }
+
+    /// Adds another ledger.
+    pub fn merge(&mut self, other: &Ledger) {
+        for (&mask, &tally) in &other.rows {
+            self.add(mask, tally);
+        }
+        self.rows.retain(|_, tally| !tally.is_zero());
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> impl Iterator<Item = (Mask, Tally)> {
+        self.rows.iter().map(|(&mask, &tally)| (mask, tally))
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+    }
+}
+
+/// The truths of an instance as signed masks: `[B ⊆ a or B ⊆ b] = [B ⊆ a] + [B ⊆ b] − [B ⊆ a ∩ b]`, one truth after the
+/// other. Truths that are part of others cancel out by themselves.
+pub(crate) fn union_of_down_sets(truths: &[Mask]) -> Vec<(Mask, i64)> {
+    let mut terms: IndexMap<Mask, i64, FxBuildHasher> = IndexMap::default();
+    for &truth in truths {
+        let meets: Vec<(Mask, i64)> = terms.iter().map(|(&mask, &sign)| (mask.and(truth), -sign)).collect();
+        for (mask, sign) in meets.into_iter().chain([(truth, 1)]) {
+            *terms.entry(mask).or_default() += sign;
+        }
+        terms.retain(|_, sign| *sign != 0);
+    }
+    terms.into_iter().collect()
+}

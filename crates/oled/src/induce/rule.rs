@@ -1,0 +1,194 @@
+//! Rule: a body within a bottom clause, its evidence, and what to do with it.
+
+use super::refine::{best_two, for_each_refinement};
+use super::{Counts, Ledger, Mask, RuleKind, RunningMean, Tally, epsilon};
+use super::{Gap, Pruning, Settings, Tie, Unit};
+
+/// A clause being learned.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Its number among all rules of its process.
+    pub id: u64,
+    /// The bottom clause it came from: what may be added to it.
+    pub bottom: Mask,
+    /// Its literals.
+    pub body: Mask,
+    /// Evidence for it and all its candidates.
+    pub ledger: Ledger,
+    /// Instances it was evaluated on since it came about.
+    pub instances: u64,
+    /// Interpretations it was evaluated on since it came about.
+    pub interpretations: u64,
+    /// Instances since the last expansion, and interpretations.
+    pub since: (u64, u64),
+    /// The mean gap between the best and the second best candidate.
+    gap: RunningMean,
+    /// How often it was specialised.
+    pub expansions: u32,
+}
+
+/// What to do with a rule.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Go on.
+    Keep,
+    /// Replace it by its best specialisation.
+    Expand(Decision),
+    /// Give it up.
+    Prune(Decision),
+}
+
+/// The figures behind a verdict.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    /// The new body.
+    pub body: Mask,
+    /// The score of the rule itself.
+    pub own: f64,
+    /// The score of its best specialisation.
+    pub best: f64,
+    /// The gap between the best and the second best.
+    pub gap: f64,
+    /// The bound.
+    pub epsilon: f64,
+    /// The tie threshold.
+    pub tau: f64,
+    /// The observations the bound was computed from.
+    pub n: f64,
+    /// Whether a tie was broken.
+    pub tie: bool,
+}
+
+impl Rule {
+    /// A rule without conditions.
+    pub fn new(id: u64, bottom: Mask, body: Mask) -> Rule {
+        Rule {
+            id,
+            bottom,
+            body,
+            ledger: Ledger::default(),
+            instances: 0,
+            interpretations: 0,
+            since: (0, 0),
+            gap: RunningMean::default(),
+            expansions: 0,
+        }
+    }
+
+    /// The rule's counts.
+    pub fn counts(&self, kind: RuleKind, settings: &Settings) -> Counts {
+        counts(&self.ledger, self.body, kind, settings)
+    }
+
+    /// The rule's score.
+    pub fn score(&self, kind: RuleKind, settings: &Settings) -> f64 {
+        let counts = self.counts(kind, settings);
+        counts.score(kind, settings.score, counts)
+    }
+
+    /// The number of observations that the bound is computed from.
+    pub fn n(&self, kind: RuleKind, settings: &Settings) -> f64 {
+        self.observations(self.counts(kind, settings), kind, settings)
+    }
+
+    fn observations(&self, counts: Counts, kind: RuleKind, settings: &Settings) -> f64 {
+        match settings.unit {
+            Unit::Instances => self.since.0 as f64,
+            Unit::Interpretations => self.since.1 as f64,
+            Unit::Denominator => counts.denominator(kind, settings.score) as f64,
+        }
+    }
+
+    /// Whether to specialise the rule (`ExpandClause` of Algorithm 1). `tau` is the process's mean of the bounds seen so
+    /// far, which this adds to.
+    /// Evidence is the rule's own, or one ledger for all rules of the head.
+    pub fn expand(
+        &mut self,
+        kind: RuleKind,
+        settings: &Settings,
+        implied: &[Mask],
+        shared: Option<&Ledger>,
+        tau: &mut RunningMean,
+    ) -> Verdict {
+        let ledger = shared.unwrap_or(&self.ledger);
+        let own = counts(ledger, self.body, kind, settings);
+        let n = self.observations(own, kind, settings);
+        let epsilon = epsilon(settings.delta, n);
+        if !epsilon.is_finite() {
+            return Verdict::Keep;
+        }
+        tau.add(epsilon);
+        let own_score = own.score(kind, settings.score, own);
+        let all = ledger.covered(Mask::EMPTY);
+        let score = |covered: Tally| Counts::new(kind, settings.score, covered, all).score(kind, settings.score, own);
+        let (best, second, itself) = best_two(own_score, |found| {
+            for_each_refinement(ledger, self.body, self.bottom, settings.depth, implied, |c| {
+                found(c, score(c.covered));
+            });
+        });
+        let Some((candidate, best)) = best else { return Verdict::Keep };
+        self.gap.add(best - second);
+        let gap = match settings.gap {
+            Gap::Mean => self.gap.mean().unwrap_or(0.0),
+            Gap::Last => best - second,
+        };
+        let tau = match settings.tie {
+            Tie::Adaptive => tau.mean().unwrap_or(epsilon),
+            Tie::Fixed(threshold) => threshold,
+            Tie::None => 0.0,
+        };
+        // A tie with the clause itself is no reason to specialise it.
+        let tie = gap <= epsilon && epsilon < tau && !itself;
+        let margin = !settings.margin || itself || best - own_score > epsilon;
+        let decision = Decision { body: candidate.body, own: own_score, best, gap, epsilon, tau, n, tie };
+        if best > own_score && margin && (gap > epsilon || tie) { Verdict::Expand(decision) } else { Verdict::Keep }
+    }
+
+    /// Whether to give the rule up (`Prune` of Algorithm 1).
+    pub fn prune(&self, kind: RuleKind, settings: &Settings, implied: &[Mask], shared: Option<&Ledger>) -> Verdict {
+        if settings.pruning == Pruning::None {
+            return Verdict::Keep;
+        }
+        let ledger = shared.unwrap_or(&self.ledger);
+        let own = counts(ledger, self.body, kind, settings);
+        // A score that is a share of nothing says nothing yet.
+        if own.denominator(kind, settings.score) == 0 {
+            return Verdict::Keep;
+        }
+        let n = self.observations(own, kind, settings);
+        let epsilon = epsilon(settings.delta, n);
+        let score = own.score(kind, settings.score, own);
+        let threshold = settings.threshold(kind);
+        if threshold - score <= epsilon {
+            return Verdict::Keep;
+        }
+        let mut best = score;
+        if settings.pruning == Pruning::Guarded {
+            let all = ledger.covered(Mask::EMPTY);
+            for_each_refinement(ledger, self.body, self.bottom, settings.depth, implied, |c| {
+                best = best.max(Counts::new(kind, settings.score, c.covered, all).score(kind, settings.score, own));
+            });
+            if threshold - best <= epsilon {
+                return Verdict::Keep;
+            }
+        }
+        let decision = Decision { body: self.body, own: score, best, gap: 0.0, epsilon, tau: 0.0, n, tie: false };
+        Verdict::Prune(decision)
+    }
+
+    /// Replaces the body; evidence for the new candidates starts afresh unless it is kept.
+    pub fn specialise(&mut self, body: Mask, keep_evidence: bool) {
+        self.body = body;
+        self.gap = RunningMean::default();
+        self.expansions += 1;
+        if !keep_evidence {
+            self.ledger.clear();
+            self.since = (0, 0);
+        }
+    }
+}
+
+/// The counts of a body in a ledger.
+pub(crate) fn counts(ledger: &Ledger, body: Mask, kind: RuleKind, settings: &Settings) -> Counts {
+    Counts::new(kind, settings.score, ledger.covered(body), ledger.covered(Mask::EMPTY))
+}

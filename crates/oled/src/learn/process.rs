@@ -1,0 +1,263 @@
+//! Process: Algorithm 1 for the rules of one head.
+
+use super::interpretation::{Instance, Interpretation};
+use crate::calculus::Outcome;
+use crate::event::{Event, What};
+use crate::induce::{
+    Evidence, ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings,
+    Verdict,
+};
+use crate::lang::{Atom, Clause, Span};
+
+/// The learner of one head: `L_init` or `L_term` of the paper, or of an ordinary predicate.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// Its number.
+    pub number: usize,
+    /// What its rules do.
+    pub kind: RuleKind,
+    /// The head of its rules.
+    pub head: Atom,
+    /// The settings.
+    pub settings: Settings,
+    /// The hypothesis H.
+    pub rules: Vec<Rule>,
+    target: usize,
+    group: usize,
+    implied: Vec<Mask>,
+    /// Evidence over the whole stream, for all bodies over the head's variables.
+    pub stream: Ledger,
+    tau: RunningMean,
+    next: u64,
+    /// Interpretations seen.
+    seen: u64,
+    /// How often a rule was tested for specialisation.
+    tests: u64,
+    /// Which rules have erred since they were last tested.
+    erred: Vec<bool>,
+    pub(crate) events: Vec<Event>,
+}
+
+impl Process {
+    pub(crate) fn new(
+        number: usize,
+        (target, group): (usize, usize),
+        kind: RuleKind,
+        head: Atom,
+        settings: Settings,
+        table: &LiteralTable,
+    ) -> Process {
+        Process {
+            number,
+            kind,
+            head,
+            settings,
+            rules: Vec::new(),
+            target,
+            group,
+            implied: table.implied().to_vec(),
+            stream: Ledger::default(),
+            tau: RunningMean::default(),
+            next: 1,
+            seen: 0,
+            tests: 0,
+            erred: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
+    /// How often a rule was tested for specialisation.
+    pub fn tests(&self) -> u64 {
+        self.tests
+    }
+
+    /// The number of its target.
+    pub(crate) fn target(&self) -> usize {
+        self.target
+    }
+
+    /// Starts with a rule that is given, which may be specialised by any literal.
+    pub(crate) fn start_with(&mut self, body: Mask, literals: usize) {
+        self.add_rule(Mask::first(literals), body);
+    }
+
+    /// One round of Algorithm 1: lines 3 to 10.
+    pub fn learn(&mut self, interpretation: &Interpretation) {
+        self.seen += 1;
+        let uncovered = self.update(interpretation);
+        let grow = uncovered.filter(|seed| self.is_new(*seed));
+        if let Some(seed) = grow {
+            self.start_new_clause(seed, interpretation.index);
+        }
+        if (grow.is_none() || self.settings.both) && self.seen.is_multiple_of(self.settings.every) {
+            self.expand_clauses(interpretation.index);
+        }
+        self.prune(interpretation.index);
+    }
+
+    /// Updates the counts of all rules and their specialisations (line 3), and finds the first instance that calls for a
+    /// new clause: one that no rule covers, of the kind that the paper's table of actions names.
+    fn update(&mut self, interpretation: &Interpretation) -> Option<Mask> {
+        let instances = &interpretation.groups[self.group];
+        let outcomes = &interpretation.outcomes[self.target];
+        let shared = self.settings.evidence == Evidence::Shared;
+        let mut seed = None;
+        let mut counted = 0;
+        for (instance, outcome) in instances.iter().zip(outcomes) {
+            let Some(outcome) = *outcome else { continue };
+            counted += 1;
+            record(&mut self.stream, instance, Mask::first(Mask::CAPACITY), outcome);
+            let mut covered = false;
+            for (rule, erred) in self.rules.iter_mut().zip(&mut self.erred) {
+                if !shared {
+                    record(&mut rule.ledger, instance, rule.bottom, outcome);
+                }
+                if instance.fires(rule.body) {
+                    covered = true;
+                    *erred |= is_error(self.kind, outcome);
+                }
+            }
+            if !covered && seed.is_none() && self.is_seed(outcome) {
+                // The bottom clause is what is true with the assignment of which most can be said.
+                let richest =
+                    instance.others.iter().fold(instance.truth, |a, b| if b.len() > a.len() { *b } else { a });
+                seed = Some(richest);
+            }
+        }
+        for rule in &mut self.rules {
+            rule.instances += counted;
+            rule.interpretations += 1;
+            rule.since.0 += counted;
+            rule.since.1 += 1;
+        }
+        seed
+    }
+
+    /// Whether an uncovered instance is a failure of this process: a false negative of initiation (case 1a), a false
+    /// positive of termination (case 2a).
+    fn is_seed(&self, outcome: Outcome) -> bool {
+        match self.kind {
+            RuleKind::Termination => outcome == Outcome::Ends,
+            RuleKind::Direct => outcome.holds_next(),
+            RuleKind::Initiation => match self.settings.seeds {
+                Seeds::Positives => outcome.holds_next(),
+                Seeds::Begins => outcome == Outcome::Begins,
+            },
+        }
+    }
+
+    /// Whether no rule has this bottom clause. Over the head's variables alone, two bottom clauses subsume each other
+    /// only if they are the same set of literals.
+    fn is_new(&self, bottom: Mask) -> bool {
+        !self.rules.iter().any(|r| r.bottom == bottom)
+    }
+
+    /// `StartNewClause`: the abduced instance's bottom clause is everything that is true of it.
+    fn start_new_clause(&mut self, bottom: Mask, interpretation: u64) {
+        let rule = self.add_rule(bottom, Mask::EMPTY);
+        self.tell(interpretation, rule, What::Started { bottom });
+    }
+
+    fn add_rule(&mut self, bottom: Mask, body: Mask) -> u64 {
+        let id = self.next;
+        self.next += 1;
+        self.rules.push(Rule::new(id, bottom, body));
+        self.erred.push(false);
+        id
+    }
+
+    /// `ExpandClause` for each rule that has a reason to be looked at.
+    fn expand_clauses(&mut self, interpretation: u64) {
+        for i in 0..self.rules.len() {
+            let erred = std::mem::take(&mut self.erred[i]);
+            if self.settings.expand == ExpandWhen::Errs && !erred {
+                continue;
+            }
+            self.tests += 1;
+            let shared = (self.settings.evidence == Evidence::Shared).then_some(&self.stream);
+            let rule = &mut self.rules[i];
+            let verdict = rule.expand(self.kind, &self.settings, &self.implied, shared, &mut self.tau);
+            if let Verdict::Expand(decision) = verdict {
+                let (id, from) = (rule.id, rule.body);
+                rule.specialise(decision.body, self.settings.evidence != Evidence::Restart);
+                self.tell(interpretation, id, What::Expanded { from, decision });
+            }
+        }
+    }
+
+    /// `Prune`.
+    fn prune(&mut self, interpretation: u64) {
+        let mut i = 0;
+        while i < self.rules.len() {
+            let shared = (self.settings.evidence == Evidence::Shared).then_some(&self.stream);
+            let rule = &self.rules[i];
+            match rule.prune(self.kind, &self.settings, &self.implied, shared) {
+                Verdict::Prune(decision) => {
+                    let (id, body) = (rule.id, rule.body);
+                    self.rules.remove(i);
+                    self.erred.remove(i);
+                    self.tell(interpretation, id, What::Pruned { body, decision });
+                }
+                _ => i += 1,
+            }
+        }
+    }
+
+    fn tell(&mut self, interpretation: u64, rule: u64, what: What) {
+        self.events.push(Event { interpretation, process: self.number, rule, what });
+    }
+
+    /// The rules to be printed: past the warm-up, good enough, and not made superfluous by a more general one.
+    pub fn output(&self) -> Vec<&Rule> {
+        let threshold = self.settings.threshold(self.kind);
+        let good = |rule: &&Rule| {
+            let score = match self.settings.output {
+                OutputFilter::All => return true,
+                OutputFilter::Own => rule.score(self.kind, &self.settings),
+                OutputFilter::Stream => {
+                    let counts = crate::induce::counts(&self.stream, rule.body, self.kind, &self.settings);
+                    counts.score(self.kind, self.settings.score, counts)
+                }
+            };
+            score >= threshold
+        };
+        let kept: Vec<&Rule> = self
+            .rules
+            .iter()
+            .filter(|r| r.instances >= self.settings.warmup && !r.body.is_empty())
+            .filter(good)
+            .collect();
+        let closure = |rule: &Rule| rule.body.iter().fold(rule.body, |mask, l| mask.with(self.implied[l]));
+        let superfluous = |i: usize| {
+            (0..kept.len()).any(|j| {
+                let general = kept[j].body.fires_on(closure(kept[i]));
+                let equal = kept[i].body.fires_on(closure(kept[j]));
+                i != j && general && (!equal || j < i)
+            })
+        };
+        (0..kept.len()).filter(|&i| !superfluous(i)).map(|i| kept[i]).collect()
+    }
+
+    /// A rule as a clause.
+    pub fn clause(&self, rule: &Rule, table: &LiteralTable) -> Clause {
+        Clause { head: self.head.clone(), body: table.body(rule.body), span: Span::default() }
+    }
+}
+
+/// Adds an instance to a ledger, as far as a bottom clause speaks of it.
+#[inline]
+fn record(ledger: &mut Ledger, instance: &Instance, bottom: Mask, outcome: Outcome) {
+    if instance.others.is_empty() {
+        return ledger.record(&[instance.truth.and(bottom)], outcome);
+    }
+    let truths: Vec<Mask> = std::iter::once(&instance.truth).chain(&instance.others).map(|t| t.and(bottom)).collect();
+    ledger.record(&truths, outcome);
+}
+
+/// Whether firing is a mistake: initiating what does not hold next (case 2b), ending what does (case 1b).
+fn is_error(kind: RuleKind, outcome: Outcome) -> bool {
+    match kind {
+        RuleKind::Termination => outcome.holds_next(),
+        RuleKind::Initiation | RuleKind::Direct => !outcome.holds_next(),
+    }
+}

@@ -1,0 +1,235 @@
+//! Predicates: what declarations and heads of rules define, and whether they agree about it.
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
+
+use super::skeleton::{Skeleton, family, is_bare};
+use super::{Check, Predicate, Role, atoms, time_argument};
+use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED};
+use crate::lang::{Atom, Clause, Diagnostic, Signature, Span, Symbol, TIME, Term, did_you_mean};
+
+impl Check<'_> {
+    fn declare(&mut self, signature: Signature, role: Role, timed: bool, place: &Span) {
+        let types = vec![None; signature.arity()];
+        self.vocabulary.predicates.entry(signature).or_insert_with(|| Predicate {
+            role,
+            timed,
+            types,
+            place: place.clone(),
+        });
+    }
+
+    pub(super) fn inputs(&mut self) {
+        for mode in &self.bias.inputs {
+            self.declare(mode.signature(), Role::Input, true, &mode.atom.span);
+        }
+    }
+
+    /// Declares what rules and declarations define. The three predicates of a fluent come together.
+    pub(super) fn heads(&mut self, rules: &[&Clause]) {
+        let heads = rules.iter().map(|r| &r.head).chain(self.bias.heads.iter().map(|m| &m.atom));
+        let examples: Vec<&Atom> = self.bias.examples.iter().map(|m| &m.atom).collect();
+        let mut fluents: IndexMap<Signature, Span, FxBuildHasher> = IndexMap::default();
+        let mut others: Vec<&Atom> = Vec::new();
+        for head in heads {
+            let signature = Signature::of(head);
+            match head.name.as_str() {
+                INITIATED | TERMINATED => {
+                    fluents.entry(signature.renamed(HOLDS)).or_insert_with(|| head.span.clone());
+                }
+                INITIALLY => {
+                    // initially(f) has no time argument: its fluent is found by adding one.
+                    fluents.entry(signature.with_time().renamed(HOLDS)).or_insert_with(|| head.span.clone());
+                    others.push(head);
+                }
+                _ => others.push(head),
+            }
+        }
+        let defined: IndexSet<Signature, FxBuildHasher> = others.iter().map(|a| Signature::of(a)).collect();
+        for atom in examples {
+            let signature = Signature::of(atom);
+            if atom.name.as_str() == HOLDS && !defined.contains(&signature) {
+                fluents.entry(signature).or_insert_with(|| atom.span.clone());
+            }
+        }
+        for (&holds, span) in &fluents {
+            if let Some(other) = self.vocabulary.predicates.get(&holds) {
+                let place = other.place.place();
+                self.report(
+                    Diagnostic::new(span, format!("`{holds}` comes with the stream and is defined by rules too"))
+                        .hint(format!("it is declared as input at {place}; rename one of the two")),
+                );
+                continue;
+            }
+            self.declare(holds, Role::Fluent, true, span);
+            self.declare(holds.renamed(INITIATED), Role::Derived, true, span);
+            self.declare(holds.renamed(TERMINATED), Role::Derived, true, span);
+        }
+        for head in others {
+            let signature = Signature::of(head);
+            match self.vocabulary.predicates.get(&signature).map(|p| p.role) {
+                Some(Role::Input) => {
+                    let place = self.vocabulary.predicates[&signature].place.place();
+                    self.report(
+                        Diagnostic::new(
+                            &head.span,
+                            format!("`{signature}` comes with the stream, so no rule can define it"),
+                        )
+                        .hint(format!("it is declared as input at {place}; give the head another name")),
+                    );
+                }
+                Some(Role::Fluent) => self.two_definitions(head, rules),
+                _ => {
+                    // Whether it is timed is found out from the rules.
+                    let timed = matches!(head.name.as_str(), HAPPENS | HOLDS);
+                    self.declare(signature, if timed { Role::Derived } else { Role::Static }, timed, &head.span);
+                }
+            }
+        }
+        self.arity_clashes(rules);
+    }
+
+    /// A rule for `holdsAt` of a fluent that is started and ended, by rules or by those that are to be learned.
+    fn two_definitions(&mut self, head: &Atom, rules: &[&Clause]) {
+        let signature = Signature::of(head);
+        let starts_or_ends =
+            |r: &&Clause| r.head.name.as_str() != HOLDS && family(Signature::of(&r.head)).contains(&signature);
+        let problem = if rules.iter().any(starts_or_ends) {
+            Diagnostic::new(&head.span, format!("`{signature}` has rules for its start and end and one of its own"))
+                .hint("define a fluent either with initiatedAt and terminatedAt or with holdsAt")
+        } else {
+            let place = self.vocabulary.predicates[&signature].place.place();
+            Diagnostic::new(
+                &head.span,
+                format!("`{signature}` has a rule of its own, and is declared to have rules for its start and end"),
+            )
+            .hint(format!(
+                "take the declaration at {place} away, or define the fluent with initiatedAt and terminatedAt"
+            ))
+        };
+        self.report(problem);
+    }
+
+    /// Heads and declarations that differ from an earlier one of the same predicate or fluent in the number of arguments only.
+    fn arity_clashes(&mut self, rules: &[&Clause]) {
+        let mut first: IndexMap<String, (Skeleton, &Atom), FxBuildHasher> = IndexMap::default();
+        let declared = self.bias.modes().map(|m| &m.atom);
+        let mut clashes = Vec::new();
+        for atom in declared.chain(rules.iter().map(|r| &r.head)) {
+            let skeleton = Skeleton::of(atom);
+            let of_family = Skeleton { signature: family(skeleton.signature)[0], ..skeleton };
+            let (known, other) = *first.entry(of_family.path()).or_insert((of_family, atom));
+            if known != of_family {
+                let message = format!("`{skeleton}` has another number of arguments than `{}`", Skeleton::of(other));
+                clashes
+                    .push(Diagnostic::new(&atom.span, message).hint(format!("the other is at {}", other.span.place())));
+            }
+        }
+        clashes.into_iter().for_each(|c| self.report(c));
+    }
+
+    /// Each type is a predicate: `person(X, T)` is true of every person observed at T.
+    pub(super) fn type_predicates(&mut self) {
+        for name in self.bias.observed_types() {
+            let holes = vec![Term::var("X"), Term::var("T")];
+            let signature = Signature::of(&Atom::new(name.as_str(), holes));
+            self.declare(signature, Role::Type(name), true, &Span::default());
+        }
+    }
+
+    /// A head is timed if its last argument is the time of its body; found by repeating until nothing changes.
+    pub(super) fn timed(&mut self, rules: &[&Clause]) {
+        loop {
+            let mut changed = false;
+            for rule in rules {
+                let signature = Signature::of(&rule.head);
+                if self.vocabulary.predicates.get(&signature).is_none_or(|p| p.role != Role::Static)
+                    || rule.head.name.as_str() == INITIALLY
+                {
+                    continue;
+                }
+                let time = atoms(rule).find(|a| self.is_timed(a)).and_then(time_argument);
+                if time.is_some() && time == time_argument(&rule.head) {
+                    let predicate = &mut self.vocabulary.predicates[&signature];
+                    (predicate.role, predicate.timed) = (Role::Derived, true);
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        for rule in rules {
+            let signature = Signature::of(&rule.head);
+            if rule.head.name.as_str() == INITIALLY {
+                self.vocabulary.predicates[&signature].role = Role::Derived;
+            }
+        }
+    }
+
+    pub(super) fn is_timed(&self, atom: &Atom) -> bool {
+        match self.vocabulary.predicates.get(&Signature::of(atom)) {
+            Some(predicate) => predicate.timed,
+            None => matches!(atom.name.as_str(), HAPPENS | HOLDS | INITIATED | TERMINATED),
+        }
+    }
+
+    /// What bodies may ask for. Of events and fluents without arguments, which share a signature, those that are named
+    /// somewhere; all, where a declaration has a place marker for the name.
+    pub(super) fn names(&mut self, rules: &[&Clause]) {
+        for (&signature, predicate) in self.vocabulary.predicates.iter().filter(|(s, _)| !is_bare(**s)) {
+            self.named.insert(Skeleton { signature, name: None }, predicate.place.clone());
+        }
+        let bias = self.bias;
+        let declared = [&bias.inputs, &bias.heads, &bias.examples].into_iter().flatten().map(|m| &m.atom);
+        for atom in declared.chain(rules.iter().map(|r| &r.head)).filter(|a| is_bare(Signature::of(a))) {
+            let Skeleton { signature, name } = Skeleton::of(atom);
+            for signature in family(signature) {
+                self.named.entry(Skeleton { signature, name }).or_insert_with(|| atom.span.clone());
+            }
+        }
+    }
+
+    /// Modes must speak of predicates that exist, and of types that have values.
+    pub(super) fn declarations(&mut self) {
+        let bodies: Vec<&Atom> = self
+            .bias
+            .bodies
+            .iter()
+            .map(|m| &m.atom)
+            .chain(self.bias.comparisons.iter().map(|c| &c.mode.atom))
+            .collect();
+        for atom in bodies {
+            self.known(atom);
+        }
+        let observed: IndexSet<Symbol, FxBuildHasher> =
+            self.bias.inputs.iter().flat_map(|m| m.types().into_iter().flatten()).collect();
+        let mut reported = IndexSet::<Symbol, FxBuildHasher>::default();
+        for mode in self.bias.modes() {
+            for kind in mode.types().into_iter().flatten() {
+                if self.only_in_modes(kind, &observed) && reported.insert(kind) {
+                    let near = did_you_mean(kind.as_str(), observed.iter().map(|s| s.as_str()));
+                    let problem = Diagnostic::new(
+                        &mode.atom.span.find_word(kind.as_str()),
+                        format!("the type `{kind}` has no values"),
+                    );
+                    self.problems.push(match near {
+                        Some(near) => problem.hint(format!("did you mean `{near}`?")),
+                        None => problem.hint(format!(
+                            "use it in an input declaration, or list its values as facts in background.lp: `{kind}(…).`"
+                        )),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Whether nothing but modes gives a type its values.
+    fn only_in_modes(&self, kind: Symbol, observed: &IndexSet<Symbol, FxBuildHasher>) -> bool {
+        !observed.contains(&kind)
+            && kind.as_str() != TIME
+            && !self.bias.kind_of(kind).is_number()
+            && !self.bias.types.iter().any(|t| t.name == kind)
+            && !self.vocabulary.predicates.iter().any(|(s, p)| s.name() == kind && p.role == Role::Static)
+    }
+}

@@ -1,0 +1,178 @@
+//! Types: what variables and constants range over, from the declarations and through the variables of rules.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::skeleton::family;
+use super::{Check, Role, atoms};
+use crate::lang::{Atom, Bias, Clause, Diagnostic, Kind, Signature, Symbol, TIME, Term, Value, for_each_hole};
+
+impl Check<'_> {
+    /// Types of columns, from the declarations and through the variables of rules; clashes are reported.
+    pub(super) fn types(&mut self, rules: &[&Clause]) {
+        for mode in self.bias.modes() {
+            self.type_from_mode(&mode.atom, &mode.types());
+        }
+        for rule in rules {
+            if let ([], [Term::Value(value)]) = (rule.body.as_slice(), rule.head.args.as_slice()) {
+                self.vocabulary.enumerations.entry(rule.head.name).or_default().push(*value);
+            }
+        }
+        let names: Vec<Symbol> = self.bias.modes().flat_map(|m| m.types().into_iter().flatten()).collect();
+        let unary: Vec<Signature> = self.vocabulary.predicates.keys().copied().filter(|s| s.arity() == 1).collect();
+        for signature in unary {
+            let predicate = &mut self.vocabulary.predicates[&signature];
+            // The facts of a type: `distance(24).`
+            if predicate.role == Role::Static && names.contains(&signature.name()) {
+                predicate.types[0] = Some(signature.name());
+            }
+        }
+        for (signature, predicate) in &mut self.vocabulary.predicates {
+            if let Role::Type(name) = predicate.role {
+                predicate.types[0] = Some(name);
+            }
+            if predicate.timed {
+                debug_assert!(signature.arity() > 0, "timed predicates have a time");
+                if let Some(last) = predicate.types.last_mut() {
+                    *last = Some(Symbol::new(TIME));
+                }
+            }
+        }
+        // Heads take the types of their variables, until nothing changes.
+        while rules.iter().filter(|rule| self.type_head(rule)).count() > 0 {}
+        for rule in rules {
+            self.type_clashes(rule);
+        }
+    }
+
+    fn type_from_mode(&mut self, atom: &Atom, types: &[Option<Symbol>]) {
+        for signature in family(Signature::of(atom)) {
+            let Some(predicate) = self.vocabulary.predicates.get_mut(&signature) else { continue };
+            let mut clash = None;
+            for (column, (known, kind)) in predicate.types.iter_mut().zip(types).enumerate() {
+                match (&known, kind) {
+                    (None, Some(kind)) => *known = Some(*kind),
+                    (Some(a), Some(b)) if a != b && !compatible(self.bias, *a, *b) => clash = Some((*a, *b, column)),
+                    _ => {}
+                }
+            }
+            if let Some((a, b, column)) = clash {
+                let place = predicate.place.place();
+                self.report(
+                    Diagnostic::new(
+                        &atom.span,
+                        format!("argument {} of `{signature}` is a `{b}` here and a `{a}` elsewhere", column + 1),
+                    )
+                    .hint(format!("the other declaration is at {place}")),
+                );
+                return;
+            }
+        }
+    }
+
+    /// The types that variables have in a rule, with the literal each comes from; the first one wins.
+    fn variable_types<'r>(&self, rule: &'r Clause) -> IndexMap<Symbol, (Symbol, &'r Atom), FxBuildHasher> {
+        let mut types = IndexMap::default();
+        for atom in atoms(rule).chain([&rule.head]) {
+            self.for_each_typed(atom, |term, kind| {
+                if let Term::Var(name) = term {
+                    types.entry(*name).or_insert((kind, atom));
+                }
+            });
+        }
+        types
+    }
+
+    fn for_each_typed<'r>(&self, atom: &'r Atom, mut f: impl FnMut(&'r Term, Symbol)) {
+        let Some(predicate) = self.vocabulary.predicates.get(&Signature::of(atom)) else { return };
+        let mut column = 0;
+        for_each_hole(&atom.args, &mut |term| {
+            if let Some(kind) = predicate.types[column] {
+                f(term, kind);
+            }
+            column += 1;
+        });
+    }
+
+    fn type_head(&mut self, rule: &Clause) -> bool {
+        let types = self.variable_types(rule);
+        let signature = Signature::of(&rule.head);
+        let mut found = Vec::new();
+        let mut column = 0;
+        for_each_hole(&rule.head.args, &mut |term| {
+            if let Term::Var(name) = term
+                && let Some((kind, _)) = types.get(name)
+            {
+                found.push((column, *kind));
+            }
+            column += 1;
+        });
+        let mut changed = false;
+        for name in family(signature) {
+            let Some(predicate) = self.vocabulary.predicates.get_mut(&name) else { continue };
+            for &(column, kind) in &found {
+                // `initially` has no time.
+                if let Some(unknown @ None) = predicate.types.get_mut(column) {
+                    *unknown = Some(kind);
+                    changed = true;
+                }
+            }
+        }
+        changed
+    }
+
+    fn type_clashes(&mut self, rule: &Clause) {
+        let types = self.variable_types(rule);
+        let mut problems = Vec::new();
+        for atom in atoms(rule).chain([&rule.head]) {
+            self.for_each_typed(atom, |term, kind| match term {
+                Term::Var(name) => {
+                    let (first, place) = types[name];
+                    if first != kind && !compatible(self.bias, first, kind) && name.as_str() != "_" {
+                        problems.push(
+                            Diagnostic::new(
+                                &atom.span.find_word(name.as_str()),
+                                format!("`{}` is a `{kind}` here and a `{first}` in `{place}`", name.as_str()),
+                            )
+                            .hint("use two variables, or give both arguments the same type"),
+                        );
+                    }
+                }
+                Term::Value(value) => problems.extend(self.constant_clash(atom, *value, kind)),
+                _ => {}
+            });
+        }
+        problems.into_iter().for_each(|p| self.report(p));
+    }
+
+    fn constant_clash(&self, atom: &Atom, value: Value, kind: Symbol) -> Option<Diagnostic> {
+        let span = atom.span.find_word(&value.to_string());
+        if !self.bias.kind_of(kind).has(value) {
+            let wanted = match self.bias.kind_of(kind) {
+                Kind::Symbol => "names",
+                Kind::Int => "integers",
+                _ => "numbers",
+            };
+            return Some(
+                Diagnostic::new(&span, format!("`{value}` is not a `{kind}`"))
+                    .hint(format!("the values of `{kind}` are {wanted}")),
+            );
+        }
+        let known = self.vocabulary.enumerations.get(&kind)?;
+        // The facts themselves, and types that the stream has values of too, are open.
+        let observed = self.bias.inputs.iter().any(|m| m.types().contains(&Some(kind)));
+        if known.contains(&value) || observed || atom.name == kind {
+            return None;
+        }
+        let list: Vec<String> = known.iter().map(ToString::to_string).collect();
+        Some(Diagnostic::new(&span, format!("`{value}` is not a `{kind}`")).hint(format!(
+            "known are {}; add the fact `{kind}({value}).` to background.lp if it should be one",
+            list.join(", ")
+        )))
+    }
+}
+
+/// Whether values of two types may meet: all numbers may.
+fn compatible(bias: &Bias, a: Symbol, b: Symbol) -> bool {
+    bias.kind_of(a).is_number() && bias.kind_of(b).is_number()
+}

@@ -1,0 +1,115 @@
+//! Which bodies fire on which head instances: by masks, against deriving each body's rule by brute force.
+
+use std::collections::BTreeSet;
+
+use oled::calculus::Outcome;
+use oled::induce::{Ledger, Mask, Tally};
+use oled::testing::{deterministic, generate, naive};
+use oled::{Atom, Clause, Learner, Settings, Source, Task, Term, Value, parse_theory};
+use proptest::prelude::*;
+
+const MODES: &str = "
+    modeh(initiatedAt(g(+entity, +entity), +time)).
+    modeb(happensAt(a(+entity), +time)).
+    modeb(not happensAt(b(+entity), +time)).
+    modeb(link(+entity, +entity, +time)).
+    modeb(link(+entity, -entity, +time)).
+    modeb(not link(+entity, +entity, +time)).
+    modeb(over(+entity, #limit, +time)).
+    modeb(size(+entity, -number, +time)).
+    modeb(small(+number, +time)).
+    comparison(over(+entity, #limit, +time), 2, smaller).
+";
+
+const BACKGROUND: &str = "
+    limit(1). limit(3).
+    over(X, L, T) :- size(X, N, T), limit(L), N > L.
+    small(N, T) :- size(_, N, T), N < 3.
+";
+
+fn task() -> Task {
+    let modes = Source::new("modes.lp", format!("{}{MODES}", generate::modes().text));
+    Task::parse(&modes, &Source::new("background.lp", BACKGROUND)).unwrap()
+}
+
+/// The instances that a body fires on, by a rule of its own.
+fn fires(task: &Task, learner: &Learner, body: Mask, facts: &[Atom], time: i64) -> BTreeSet<String> {
+    let table = learner.table(0);
+    let literals: Vec<String> = body.iter().map(|i| table.literals()[i].to_string()).collect();
+    let mut text = "hit(X0, X1, T) :- entity(X0, T), entity(X1, T), X0 != X1".to_string();
+    // Existential variables range over their types; literals that mention none of them do not need one.
+    for (i, introduced) in table.introduced().iter().enumerate() {
+        let name = format!("Y{i}");
+        let used = literals.iter().any(|l| l.contains(&format!("{name},")) || l.contains(&format!("{name})")));
+        if used {
+            text += &if introduced.kind.as_str() == "entity" {
+                format!(", entity({name}, T)")
+            } else {
+                format!(", size(_, {name}, T)")
+            };
+        }
+    }
+    literals.iter().for_each(|l| text += &format!(", {l}"));
+    let rule = parse_theory("hit.lp", &(text + ".")).unwrap();
+    let rules: Vec<&Clause> = task.background.clauses.iter().chain(&rule.clauses).collect();
+    let model = naive::perfect_model(&rules, facts, time).unwrap();
+    model.iter().filter(|a| a.name.as_str() == "hit").map(|a| format!("{} {}", a.args[0], a.args[1])).collect()
+}
+
+proptest! {
+    #![proptest_config(deterministic(150))]
+
+    #[test]
+    fn masks_tell_which_bodies_fire(
+        frames in generate::frames(),
+        bodies in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..5), 6),
+    ) {
+        let task = task();
+        let mut settings = Settings::default();
+        settings.observed_next = false;
+        let mut learner = Learner::new(&task, |_| settings.clone()).unwrap();
+        let count = learner.table(0).len();
+        prop_assert!(learner.table(0).introduced().len() > 2 && learner.table(0).components().len() > 1);
+        let bodies: Vec<Mask> = bodies.iter().map(|b| b.iter().map(|i| i.index(count)).collect()).collect();
+        let mut ledger = Ledger::default();
+        let mut by_hand = vec![Tally::default(); bodies.len()];
+        for pair in frames.windows(2) {
+            learner.cover().observe(&pair[0]);
+            // The next frame is looked at by a copy, which is thrown away.
+            let Some(interpretation) = learner.clone().cover().observe(&pair[1]) else { continue };
+            let time = pair[0].time;
+            let mut facts: Vec<Atom> = pair[0].narrative.atoms(time).collect();
+            let mut entities: Vec<Value> = Vec::new();
+            for (signature, values) in pair[0].narrative.iter() {
+                let columns = if signature.to_string().starts_with("link") { 2 } else { 1 };
+                for value in &values[..columns] {
+                    if !entities.contains(value) {
+                        entities.push(*value);
+                    }
+                }
+            }
+            facts.extend(entities.iter().map(|e| Atom::new("entity", vec![Term::Value(*e), Term::Value(Value::Int(time))])));
+            let mut pairs = Vec::new();
+            for x in &entities {
+                pairs.extend(entities.iter().filter(|y| *y != x).map(|y| format!("{x} {y}")));
+            }
+            let instances = &interpretation.groups[0];
+            prop_assert_eq!(instances.len(), pairs.len());
+            for instance in instances {
+                let truths: Vec<Mask> = std::iter::once(&instance.truth).chain(&instance.others).copied().collect();
+                ledger.record(&truths, Outcome::Begins);
+            }
+            for (body, tally) in bodies.iter().zip(&mut by_hand) {
+                let expected = fires(&task, &learner, *body, &facts, time);
+                let found = instances.iter().filter(|i| i.fires(*body)).count();
+                prop_assert_eq!(found, expected.len(), "{:?}", learner.table(0).body(*body).iter().map(ToString::to_string).collect::<Vec<_>>());
+                for _ in 0..expected.len() {
+                    *tally += Tally::of(Outcome::Begins, 1);
+                }
+            }
+        }
+        for (body, tally) in bodies.iter().zip(by_hand) {
+            prop_assert_eq!(ledger.covered(*body), tally);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The ledger against counting by hand, on random truths and bodies.
+
+use oled::calculus::Outcome;
+use oled::induce::{Counts, Ledger, Mask, RuleKind, Score, Tally, for_each_refinement};
+use oled::testing::deterministic;
+use proptest::prelude::*;
+
+const LITERALS: usize = 9;
+
+fn mask() -> impl Strategy<Value = Mask> {
+    prop::collection::vec(0..LITERALS, 0..LITERALS).prop_map(|l| l.into_iter().collect())
+}
+
+/// Instances with one truth, or several where there are existential variables.
+fn instances() -> impl Strategy<Value = Vec<(Vec<Mask>, Outcome)>> {
+    let truths = prop_oneof![3 => prop::collection::vec(mask(), 1..=1), 1 => prop::collection::vec(mask(), 1..5)];
+    prop::collection::vec((truths, prop::sample::select(&Outcome::ALL[..])), 0..40)
+}
+
+fn count(instances: &[(Vec<Mask>, Outcome)], body: Mask) -> Tally {
+    let mut tally = Tally::default();
+    for (truths, outcome) in instances {
+        if truths.iter().any(|t| body.fires_on(*t)) {
+            tally += Tally::of(*outcome, 1);
+        }
+    }
+    tally
+}
+
+fn ledger(instances: &[(Vec<Mask>, Outcome)]) -> Ledger {
+    let mut ledger = Ledger::default();
+    instances.iter().for_each(|(truths, outcome)| ledger.record(truths, *outcome));
+    ledger
+}
+
+proptest! {
+    #![proptest_config(deterministic(400))]
+
+    #[test]
+    fn every_body_is_counted_exactly(instances in instances()) {
+        let ledger = ledger(&instances);
+        for bits in 0..1usize << LITERALS {
+            let body: Mask = (0..LITERALS).filter(|i| bits >> i & 1 == 1).collect();
+            prop_assert_eq!(ledger.covered(body), count(&instances, body), "{:?}", body);
+        }
+    }
+
+    #[test]
+    fn ledgers_add_up(a in instances(), b in instances()) {
+        let mut sum = ledger(&a);
+        sum.merge(&ledger(&b));
+        let both = ledger(&[a, b].concat());
+        for bits in 0..1usize << LITERALS {
+            let body: Mask = (0..LITERALS).filter(|i| bits >> i & 1 == 1).collect();
+            prop_assert_eq!(sum.covered(body), both.covered(body));
+        }
+    }
+
+    #[test]
+    fn refinements_are_all_and_only_those_that_say_something_new(
+        instances in instances(), body in mask(), bottom in mask(), depth in 1..4usize
+    ) {
+        // Literals 0 to 3 are a chain of thresholds: each implies the ones above it.
+        let implied: Vec<Mask> = (0..LITERALS).map(|i| if i < 4 { (i..4).collect() } else { Mask::of(i) }).collect();
+        let ledger = ledger(&instances);
+        let mut found = Vec::new();
+        for_each_refinement(&ledger, body, bottom, depth, &implied, |c| found.push(c));
+        for candidate in &found {
+            prop_assert_eq!(candidate.covered, count(&instances, candidate.body), "{:?}", candidate.body);
+        }
+        let closure = |m: Mask| m.iter().fold(m, |mask, l| mask.with(implied[l]));
+        let mut expected = Vec::new();
+        for bits in 1..1usize << LITERALS {
+            let added: Mask = (0..LITERALS).filter(|i| bits >> i & 1 == 1).collect();
+            let fits = added.len() <= depth && added.fires_on(bottom);
+            // No added literal follows from the body and the other added ones.
+            let needed = added.iter().all(|l| !closure(body.with(added.without(Mask::of(l)))).has(l));
+            // Nor may it be implied in the other direction among themselves.
+            if fits && needed {
+                expected.push(body.with(added));
+            }
+        }
+        let mut bodies: Vec<Mask> = found.iter().map(|c| c.body).collect();
+        bodies.sort();
+        expected.sort();
+        prop_assert_eq!(bodies, expected);
+    }
+}
+
+/// Two people, both orders; the fluent holds at some of five consecutive time points; a clause that fires on everything.
+fn vector(holds: [bool; 5]) -> (Tally, Tally) {
+    let mut all = Tally::default();
+    for pair in holds.windows(2) {
+        for _order in 0..2 {
+            all += Tally::of(Outcome::new(pair[0], pair[1]), 1);
+        }
+    }
+    (all, all)
+}
+
+#[test]
+fn the_micro_vectors_of_the_published_systems_hold() {
+    // Times 1 to 5, the event at 3, 4 and 5.
+    let (covered, all) = vector([false, false, true, true, true]);
+    assert_eq!(all.total(), 8);
+    assert_eq!(Counts::new(RuleKind::Initiation, Score::Paper, covered, all), Counts { tp: 6, fp: 2, fn_: 0 });
+    assert_eq!(Counts::new(RuleKind::Termination, Score::Terminations, covered, all), Counts { tp: 0, fp: 0, fn_: 6 });
+    assert_eq!(Counts::new(RuleKind::Termination, Score::Paper, covered, all), Counts { tp: 0, fp: 0, fn_: 6 });
+    // Times 5 to 9, the event at 5 and 6.
+    let (covered, all) = vector([true, true, false, false, false]);
+    assert_eq!(Counts::new(RuleKind::Initiation, Score::Paper, covered, all), Counts { tp: 2, fp: 6, fn_: 0 });
+    assert_eq!(Counts::new(RuleKind::Termination, Score::Terminations, covered, all), Counts { tp: 2, fp: 0, fn_: 2 });
+    // A clause that never fires lets everything persist.
+    let none = Tally::default();
+    assert_eq!(Counts::new(RuleKind::Termination, Score::Paper, none, all), Counts { tp: 2, fp: 0, fn_: 0 });
+    assert_eq!(Counts::new(RuleKind::Initiation, Score::Paper, none, all), Counts { tp: 0, fp: 0, fn_: 2 });
+}

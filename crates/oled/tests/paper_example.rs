@@ -1,0 +1,133 @@
+//! The running example of Section 4.2 of the paper, step by step, and its table of actions.
+
+use oled::event::{Event, What};
+use oled::induce::{ExpandWhen, RuleKind};
+use oled::{FactReader, Frame, Learner, Settings, Source, Symbol, Task};
+
+const MODES: &str = "
+    input(happensAt(walking(+person), +time)).
+    input(happensAt(inactive(+person), +time)).
+    modeh(initiatedAt(moving(+person, +person), +time)).
+    modeh(terminatedAt(moving(+person, +person), +time)).
+    modeb(happensAt(walking(+person), +time)).
+    modeb(happensAt(inactive(+person), +time)).
+    example(holdsAt(moving(+person, +person), +time)).
+";
+
+fn learner(settings: Settings) -> Learner {
+    let task = Task::parse(&Source::new("modes.lp", MODES), &Source::new("background.lp", "")).unwrap();
+    Learner::new(&task, |_| settings.clone()).unwrap()
+}
+
+/// A frame in which both people do the same.
+fn frame(time: i64, movement: &str, moving: bool) -> Frame {
+    let mut frame = Frame::new(Symbol::new("video"), time);
+    let mut reader = FactReader::default();
+    for person in ["id1", "id2"] {
+        reader.read(&format!("happensAt({movement}({person}), {time})"), &mut frame.narrative).unwrap();
+    }
+    if moving {
+        for (x, y) in [("id1", "id2"), ("id2", "id1")] {
+            reader.read(&format!("holdsAt(moving({x}, {y}), {time})"), &mut frame.annotation).unwrap();
+        }
+    }
+    frame
+}
+
+fn learn(learner: &mut Learner, frames: impl IntoIterator<Item = Frame>) -> Vec<Event> {
+    let mut events = Vec::new();
+    for frame in frames {
+        learner.observe(&frame, &mut events);
+    }
+    learner.flush(&mut events);
+    events
+}
+
+/// The numbers of rules of L_init and L_term.
+fn rules(learner: &Learner) -> (usize, usize) {
+    let count = |kind| learner.processes().iter().find(|p| p.kind == kind).unwrap().rules.len();
+    (count(RuleKind::Initiation), count(RuleKind::Termination))
+}
+
+#[test]
+fn moving_begins_at_10_and_ends_at_21() {
+    // No pruning, so that the steps can be followed.
+    let mut settings = Settings::letter();
+    settings.set("pruning", "none").unwrap();
+    let mut learner = learner(settings);
+
+    // Both processes start with empty hypotheses, and nothing happens before 9.
+    assert!(learn(&mut learner, (1..=9).map(|t| frame(t, "walking", false))).is_empty());
+    assert_eq!(rules(&learner), (0, 0));
+
+    // Moving holds at 10 and not at 9: a false negative for L_init, which expands its theory. L_term takes no action.
+    let events = learn(&mut learner, [frame(10, "walking", true)]);
+    assert_eq!(rules(&learner), (1, 0));
+    assert!(matches!(&events[..], [Event { process: 0, what: What::Started { bottom }, .. }] if bottom.len() == 2));
+
+    // It persists from 10 to 20.
+    assert!(learn(&mut learner, (11..=20).map(|t| frame(t, "walking", true))).is_empty());
+
+    // Moving holds at 20 and not at 21: a false positive for L_term, which expands its theory. The initiation clause,
+    // which is over-general, re-initiates at 20: a false positive for L_init, charged to the clause.
+    let process = learner.processes()[0].clone();
+    let before = process.rules[0].counts(RuleKind::Initiation, &process.settings);
+    let events = learn(&mut learner, [frame(21, "inactive", false)]);
+    assert_eq!(rules(&learner), (1, 1));
+    assert!(matches!(&events[..], [Event { process: 1, what: What::Started { .. }, .. }]));
+    let process = &learner.processes()[0];
+    let after = process.rules[0].counts(RuleKind::Initiation, &process.settings);
+    assert_eq!((after.tp, after.fp), (before.tp, before.fp + 2), "both orders of the pair");
+}
+
+/// What a process does about one interpretation: starts a rule, tests its rules, or neither.
+#[derive(Debug, PartialEq)]
+enum Action {
+    TheoryExpansion,
+    ClauseExpansion,
+    None,
+}
+
+/// The action of a process on an interpretation with an outcome, when it has no rule, or one that fires on everything.
+fn action(kind: RuleKind, now: bool, next: bool, with_rule: bool) -> Action {
+    let mut settings = Settings::letter();
+    settings.set("pruning", "none").unwrap();
+    settings.expand = ExpandWhen::Errs;
+    let mut learner = learner(settings);
+    if with_rule {
+        let theory = oled::parse_theory(
+            "start.lp",
+            "initiatedAt(moving(X, Y), T) :- happensAt(walking(X), T). terminatedAt(moving(X, Y), T) :- happensAt(walking(X), T).",
+        )
+        .unwrap();
+        learner.start_from(&theory).unwrap();
+    }
+    let process = learner.processes().iter().position(|p| p.kind == kind).unwrap();
+    let events = learn(&mut learner, [frame(1, "walking", now), frame(2, "walking", next)]);
+    if events.iter().any(|e| e.process == process && matches!(e.what, What::Started { .. })) {
+        Action::TheoryExpansion
+    } else if learner.processes()[process].tests() > 0 {
+        Action::ClauseExpansion
+    } else {
+        Action::None
+    }
+}
+
+#[test]
+fn the_table_of_actions() {
+    use Action::{ClauseExpansion, TheoryExpansion};
+    use RuleKind::{Initiation, Termination};
+    // L_init, FP: an initiation rule fires where the fluent does not hold next (case 2b).
+    assert_eq!(action(Initiation, true, false, true), ClauseExpansion);
+    // L_init, FN: no initiation rule fires where it should (case 1a).
+    assert_eq!(action(Initiation, false, true, false), TheoryExpansion);
+    // L_term, FP: no termination rule fires where the fluent ends (case 2a).
+    assert_eq!(action(Termination, true, false, false), TheoryExpansion);
+    // L_term, FN: a termination rule fires where the fluent goes on (case 1b).
+    assert_eq!(action(Termination, true, true, true), ClauseExpansion);
+    // And nothing where nothing failed.
+    assert_eq!(action(Initiation, false, false, false), Action::None);
+    assert_eq!(action(Initiation, true, true, true), Action::None);
+    assert_eq!(action(Termination, false, true, false), Action::None);
+    assert_eq!(action(Termination, true, false, true), Action::None);
+}
