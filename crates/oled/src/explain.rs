@@ -1,23 +1,37 @@
 //! Explanation: which rules made a fluent begin or end, with the facts that made them true, and what was in the way of others.
 
-use crate::lang::ec::{INITIATED, TERMINATED};
+use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{
     Atom, Clause, Comparison, Formula, Literal, Problems, Signature, Symbol, Term, Theory, Value, for_each_hole,
 };
-use crate::logic::{Model, Pred, Program, Vocabulary, apply, compare_values};
+use crate::logic::{Model, Pred, Program, Role, Vocabulary, apply, compare_values};
 use crate::recognise::Recogniser;
-use crate::stream::Frame;
+use crate::stream::{Facts, Frame};
 use crate::task::Task;
 
-/// A recogniser that can say why.
+/// A recogniser that can say why. Whoever asks keeps the [`Moment`]s of interest, so memory does not grow with the stream.
 #[derive(Clone, Debug)]
 pub struct Explainer {
     recogniser: Recogniser,
     program: Program,
+    /// What is true at `modelled`.
     model: Model,
+    /// The segment and time that were asked about last.
+    modelled: Option<(Symbol, i64)>,
     vocabulary: Vocabulary,
     theory: Theory,
-    time: i64,
+    tracked: Option<Vec<Symbol>>,
+}
+
+/// What was known at a time point: observed, and recognised before its rules are asked.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    /// The segment.
+    pub segment: Symbol,
+    /// The time point.
+    pub time: i64,
+    narrative: Facts,
+    holding: Facts,
 }
 
 /// What a rule had to say about a fluent at a time point.
@@ -25,11 +39,25 @@ pub struct Explainer {
 pub struct Finding {
     /// The rule's number in the theory, from zero.
     pub rule: usize,
+    /// The time point.
+    pub time: i64,
     /// Whether it fired.
     pub fired: bool,
-    /// Its conditions with what is known filled in, and whether each was true. Where the rule fired, with the values that
-    /// made it fire; where not, each by itself.
-    pub conditions: Vec<(Literal, bool)>,
+    /// Its conditions, in order.
+    pub conditions: Vec<Condition>,
+}
+
+/// What a condition of a rule had to say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// Where it stands in the rule's body; `None` for what the rule does not say: that a variable of its head ranges over
+    /// what is observed.
+    pub place: Option<usize>,
+    /// With the values that are known. Where a rule did not fire, these make as many conditions true as they can, taken in
+    /// order.
+    pub literal: Literal,
+    /// Whether it is true; `None` where a condition that failed leaves it without values.
+    pub truth: Option<bool>,
 }
 
 impl Explainer {
@@ -39,30 +67,24 @@ impl Explainer {
         let rules = task.rules(theory);
         let (vocabulary, program) = task.compile(&rules, |vocabulary| {
             let used = |s: &&Signature| {
-                theory
-                    .clauses
-                    .iter()
-                    .flat_map(|c| &c.body)
-                    .any(|l| matches!(&l.formula, Formula::Atom(a) if Signature::of(a) == **s))
+                let atoms = theory.clauses.iter().flat_map(|c| &c.body);
+                atoms.into_iter().any(|l| matches!(&l.formula, Formula::Atom(a) if Signature::of(a) == **s))
             };
-            vocabulary.predicates.keys().filter(used).copied().collect()
+            let types = vocabulary.predicates.iter().filter(|(_, p)| matches!(p.role, Role::Type(_)));
+            vocabulary.predicates.keys().filter(used).chain(types.map(|(s, _)| s)).copied().collect()
         })?;
-        let model = Model::new(&program);
-        Ok(Explainer { recogniser, program, model, vocabulary, theory: theory.clone(), time: 0 })
+        let (model, tracked) = (Model::new(&program), task.options.tracked.clone());
+        Ok(Explainer { recogniser, program, model, modelled: None, vocabulary, theory: theory.clone(), tracked })
     }
 
-    /// Processes a frame.
-    pub fn observe(&mut self, frame: &Frame) {
+    /// Processes a frame, and says what it may be asked about later.
+    pub fn observe(&mut self, frame: &Frame) -> Moment {
         self.recogniser.observe(frame, &mut Vec::new());
-        self.time = frame.time;
-        self.model.clear(&self.program);
-        self.model.observe(&self.program, &frame.narrative);
-        for (signature, values) in self.recogniser.holding() {
-            if let Some(pred) = self.program.pred(signature) {
-                self.model.insert(pred, values);
-            }
-        }
-        self.model.derive(&self.program, frame.time);
+        let mut holding = Facts::default();
+        self.recogniser.holding().for_each(|(signature, values)| holding.push(signature, values));
+        // The same time point may come again with other facts where a stream is run twice.
+        self.modelled = None;
+        Moment { segment: frame.segment, time: frame.time, narrative: frame.narrative.clone(), holding }
     }
 
     /// The recogniser at work.
@@ -70,43 +92,181 @@ impl Explainer {
         &self.recogniser
     }
 
-    /// What each rule that could begin a fluent had to say at the last frame.
-    pub fn beginnings(&self, holds: Signature, values: &[Value]) -> Vec<Finding> {
-        self.findings(INITIATED, holds, values)
-    }
-
-    /// What each rule that could end a fluent had to say at the last frame.
-    pub fn endings(&self, holds: Signature, values: &[Value]) -> Vec<Finding> {
-        self.findings(TERMINATED, holds, values)
-    }
-
-    fn findings(&self, name: &str, holds: Signature, values: &[Value]) -> Vec<Finding> {
-        let head = holds.renamed(name);
-        let rules = self.theory.clauses.iter().enumerate().filter(|(_, c)| Signature::of(&c.head) == head);
-        rules.filter_map(|(rule, clause)| self.finding(rule, clause, values)).collect()
-    }
-
-    fn finding(&self, rule: usize, clause: &Clause, values: &[Value]) -> Option<Finding> {
-        let mut known: Bindings = Vec::new();
-        let mut columns = values.iter().copied().chain([Value::Int(self.time)]);
-        let mut fits = true;
-        for_each_hole(&clause.head.args, &mut |term| {
-            fits &= columns.next().is_some_and(|value| bind(term, value, &mut known));
-        });
-        if !fits {
-            return None;
+    /// What each rule had to say that could have made a fluent hold at `now`, whose time point before was `before`.
+    pub fn beginnings(
+        &mut self,
+        before: Option<&Moment>,
+        now: &Moment,
+        holds: Signature,
+        values: &[Value],
+    ) -> Vec<Finding> {
+        let mut found = self.findings(HOLDS, now, holds, values);
+        match before {
+            Some(before) => found.extend(self.findings(INITIATED, before, holds, values)),
+            None => found.extend(self.findings(INITIALLY, now, holds, values)),
         }
-        let literals: Vec<&Literal> = clause.body.iter().collect();
-        let solution = self.solve(&literals, &known);
-        let conditions = clause.body.iter().map(|literal| match &solution {
-            Some(bindings) => (fill(literal, bindings), true),
-            None => (fill(literal, &known), self.solve(&[literal], &known).is_some()),
+        found.sort_by_key(|finding| finding.rule);
+        found
+    }
+
+    /// What each rule had to say that could have ended a fluent at a time point. Another value of the same fluent ends it
+    /// too.
+    pub fn endings(&mut self, at: &Moment, holds: Signature, values: &[Value]) -> Vec<Finding> {
+        let mut found = self.findings(TERMINATED, at, holds, values);
+        if holds.has_value() {
+            let head = holds.renamed(INITIATED);
+            let rules = self.theory.clauses.iter().enumerate().filter(|(_, c)| Signature::of(&c.head) == head);
+            found.extend(rules.filter_map(|(rule, clause)| self.other_value(rule, clause, at.time, values)));
+            found.sort_by_key(|finding| finding.rule);
+        }
+        found
+    }
+
+    /// Whether rules derive a fluent at each time point, instead of beginning and ending it.
+    pub fn is_derived(&self, holds: Signature) -> bool {
+        self.theory.clauses.iter().any(|c| Signature::of(&c.head) == holds)
+    }
+
+    /// The values of a fluent that must be observed for it to hold, and are not.
+    pub fn unobserved(&mut self, at: &Moment, holds: Signature, values: &[Value]) -> Vec<Value> {
+        self.turn_to(at);
+        let Some(predicate) = self.vocabulary.predicates.get(&holds) else { return Vec::new() };
+        let missing = values.iter().zip(&predicate.types).filter(|(value, kind)| {
+            let tracked = kind.filter(|k| self.tracked.as_ref().is_none_or(|types| types.contains(k)));
+            tracked.and_then(|kind| self.is_observed(kind, **value)) == Some(false)
         });
-        Some(Finding { rule, fired: solution.is_some(), conditions: conditions.collect() })
+        missing.map(|(value, _)| *value).collect()
+    }
+
+    /// The conditions of a rule for a fluent, at any time.
+    pub fn conditions(&self, rule: usize, values: &[Value]) -> Vec<Literal> {
+        let clause = &self.theory.clauses[rule];
+        let known = bind_head(clause, values.iter().copied()).unwrap_or_default();
+        clause.body.iter().map(|literal| fill(literal, &known)).collect()
+    }
+
+    /// Makes the model that of a moment.
+    fn turn_to(&mut self, at: &Moment) {
+        if self.modelled == Some((at.segment, at.time)) {
+            return;
+        }
+        self.modelled = Some((at.segment, at.time));
+        self.model.clear(&self.program);
+        self.model.observe(&self.program, &at.narrative);
+        for (signature, values) in at.holding.iter() {
+            if let Some(pred) = self.program.pred(signature) {
+                self.model.insert(pred, values);
+            }
+        }
+        self.model.derive(&self.program, at.time);
+    }
+
+    fn findings(&mut self, name: &str, at: &Moment, holds: Signature, values: &[Value]) -> Vec<Finding> {
+        self.turn_to(at);
+        let head = holds.renamed(name);
+        let head = if name == INITIALLY { head.without_time().unwrap_or(head) } else { head };
+        let rules = self.theory.clauses.iter().enumerate().filter(|(_, c)| Signature::of(&c.head) == head);
+        rules.filter_map(|(rule, clause)| self.finding(rule, clause, at.time, values)).collect()
+    }
+
+    fn finding(&self, rule: usize, clause: &Clause, time: i64, values: &[Value]) -> Option<Finding> {
+        let known = bind_head(clause, values.iter().copied().chain([Value::Int(time)]))?;
+        let literals: Vec<&Literal> = clause.body.iter().collect();
+        let absent = self.absent(clause, time, &known);
+        let solution = self.solve(&literals, &known, time).filter(|_| absent.is_empty());
+        let fired = solution.is_some();
+        let mut conditions: Vec<Condition> = match solution {
+            Some(bindings) => literals
+                .iter()
+                .enumerate()
+                .map(|(i, l)| Condition { place: Some(i), literal: fill(l, &bindings), truth: Some(true) })
+                .collect(),
+            None => self.in_the_way(&literals, &known, time),
+        };
+        conditions.extend(absent.into_iter().map(|l| Condition { place: None, literal: l, truth: Some(false) }));
+        Some(Finding { rule, time, fired, conditions })
+    }
+
+    /// An initiation of another value of a fluent.
+    fn other_value(&self, rule: usize, clause: &Clause, time: i64, values: &[Value]) -> Option<Finding> {
+        let (last, key) = values.split_last()?;
+        let mut known = bind_head(clause, key.iter().copied())?;
+        let mut holes = Vec::new();
+        for_each_hole(&clause.head.args, &mut |term| holes.push(term.clone()));
+        bind(holes.last()?, Value::Int(time), &mut known).then_some(())?;
+        let formula = Formula::Compare(Comparison::NotEqual, holes[key.len()].clone(), Term::Value(*last));
+        let other = Literal { negated: false, formula, span: clause.span.clone() };
+        let literals: Vec<&Literal> = clause.body.iter().chain([&other]).collect();
+        let bindings = self.solve(&literals, &known, time).filter(|_| self.absent(clause, time, &known).is_empty())?;
+        let conditions = clause.body.iter().enumerate();
+        let conditions =
+            conditions.map(|(i, l)| Condition { place: Some(i), literal: fill(l, &bindings), truth: Some(true) });
+        Some(Finding { rule, time, fired: true, conditions: conditions.collect() })
+    }
+
+    /// Which conditions of a rule that did not fire are true: those that can be, taken in order; tests come after what
+    /// gives them their values.
+    fn in_the_way(&self, literals: &[&Literal], known: &Bindings, time: i64) -> Vec<Condition> {
+        let gives = |l: &Literal| !l.negated && matches!(l.formula, Formula::Atom(_));
+        let (first, then): (Vec<usize>, Vec<usize>) = (0..literals.len()).partition(|&i| gives(literals[i]));
+        let mut bindings = known.clone();
+        let mut kept: Vec<&Literal> = Vec::new();
+        let mut truths = vec![None; literals.len()];
+        for i in first.into_iter().chain(then) {
+            kept.push(literals[i]);
+            if let Some(longer) = self.solve(&kept, known, time) {
+                bindings = longer;
+                truths[i] = Some(true);
+                continue;
+            }
+            kept.pop();
+            // A test without values is undecided; that there is no such fact at all is an answer.
+            let decided = matches!(literals[i].formula, Formula::Atom(_)) || is_ready(literals[i], &bindings);
+            truths[i] = decided.then_some(false);
+        }
+        let conditions = literals.iter().zip(truths).enumerate();
+        conditions.map(|(i, (l, truth))| Condition { place: Some(i), literal: fill(l, &bindings), truth }).collect()
+    }
+
+    /// A variable of a head that nothing in the body binds ranges over its type: what is not observed is not meant.
+    fn absent(&self, clause: &Clause, time: i64, known: &Bindings) -> Vec<Literal> {
+        let mut bound: Vec<Symbol> = Vec::new();
+        for literal in clause.body.iter().filter(|l| !l.negated) {
+            match &literal.formula {
+                Formula::Atom(_) | Formula::Compare(Comparison::Equal, ..) => {
+                    literal.for_each_var(&mut |n| bound.push(n));
+                }
+                Formula::Compare(..) => {}
+            }
+        }
+        let signature = Signature::of(&clause.head);
+        let Some(predicate) = self.vocabulary.predicates.get(&signature) else { return Vec::new() };
+        let mut types = predicate.types.iter();
+        let mut absent = Vec::new();
+        for_each_hole(&clause.head.args, &mut |term| {
+            let kind = types.next().copied().flatten();
+            if let (Term::Var(name), Some(kind)) = (term, kind)
+                && !bound.contains(name)
+                && let Some(value) = value(term, known)
+                && self.is_observed(kind, value) == Some(false)
+            {
+                let args = vec![Term::Value(value), Term::Value(Value::Int(time))];
+                absent.push(Literal::positive(Atom::new(kind.as_str(), args)));
+            }
+        });
+        absent
+    }
+
+    /// Whether a value of a type is observed, if the stream shows values of that type.
+    fn is_observed(&self, kind: Symbol, value: Value) -> Option<bool> {
+        let signature = Signature::of(&Atom::new(kind.as_str(), vec![Term::var("X"), Term::var("T")]));
+        let is_type = self.vocabulary.predicates.get(&signature)?.role == Role::Type(kind);
+        let pred = self.program.type_pred(kind).filter(|_| is_type)?;
+        Some(self.model.rows(pred).contains(&[value]))
     }
 
     /// Values for the open variables that make all literals true; those are tried in an order in which they can be.
-    fn solve(&self, literals: &[&Literal], bindings: &Bindings) -> Option<Bindings> {
+    fn solve(&self, literals: &[&Literal], bindings: &Bindings, time: i64) -> Option<Bindings> {
         if literals.is_empty() {
             return Some(bindings.clone());
         }
@@ -121,14 +281,14 @@ impl Explainer {
                 let (a, b) = (value(left, bindings), value(right, bindings));
                 match (a, b, left, right) {
                     (Some(a), Some(b), ..) => {
-                        (compare_values(*op, a, b) != literal.negated).then(|| self.solve(&rest, bindings))?
+                        (compare_values(*op, a, b) != literal.negated).then(|| self.solve(&rest, bindings, time))?
                     }
                     (None, Some(known), Term::Var(name), _) | (Some(known), None, _, Term::Var(name))
                         if *op == Comparison::Equal && !literal.negated =>
                     {
                         let mut longer = bindings.clone();
                         longer.push((*name, known));
-                        self.solve(&rest, &longer)
+                        self.solve(&rest, &longer, time)
                     }
                     _ => None,
                 }
@@ -137,19 +297,21 @@ impl Explainer {
                 let (pred, timed) = self.relation(atom)?;
                 let mut pattern = Vec::new();
                 for_each_hole(&atom.args, &mut |t| pattern.push(t));
-                if timed {
-                    pattern.pop();
+                let mut dated = bindings.clone();
+                // All is about one time point.
+                if timed && !pattern.pop().is_none_or(|term| bind(term, Value::Int(time), &mut dated)) {
+                    return None;
                 }
                 let matching = self.model.rows(pred).rows().filter_map(|row| {
-                    let mut longer = bindings.clone();
+                    let mut longer = dated.clone();
                     let fits = pattern.iter().zip(row).all(|(term, value)| bind(term, *value, &mut longer));
                     fits.then_some(longer)
                 });
                 if literal.negated {
                     let mut matching = matching;
-                    return if matching.next().is_none() { self.solve(&rest, bindings) } else { None };
+                    return if matching.next().is_none() { self.solve(&rest, bindings, time) } else { None };
                 }
-                matching.collect::<Vec<_>>().iter().find_map(|longer| self.solve(&rest, longer))
+                matching.collect::<Vec<_>>().iter().find_map(|longer| self.solve(&rest, longer, time))
             }
         }
     }
@@ -161,6 +323,16 @@ impl Explainer {
 }
 
 type Bindings = Vec<(Symbol, Value)>;
+
+/// The variables of a head with as many values as there are, in order; `None` if the head is about others.
+fn bind_head(clause: &Clause, values: impl IntoIterator<Item = Value>) -> Option<Bindings> {
+    let mut known = Bindings::new();
+    let (mut values, mut fits) = (values.into_iter(), true);
+    for_each_hole(&clause.head.args, &mut |term| {
+        fits &= values.next().is_none_or(|value| bind(term, value, &mut known));
+    });
+    fits.then_some(known)
+}
 
 /// Whether all variables of a literal have values.
 fn is_ready(literal: &Literal, bindings: &Bindings) -> bool {
@@ -229,25 +401,60 @@ mod tests {
         for fact in ["happensAt(active(p1), 7)", "coords(p1, 10, 7)", "coords(p2, 12, 7)"] {
             FactReader::default().read(fact, &mut frame.narrative).unwrap();
         }
-        explainer.observe(&frame);
+        let moment = explainer.observe(&frame);
         let holds = task.targets()[0];
-        let text = |finding: &Finding| {
-            let conditions = finding.conditions.iter().map(|(l, t)| format!("{l} {t}")).collect::<Vec<_>>().join(", ");
-            format!("{} {}: {conditions}", finding.rule, finding.fired)
+        let mut ask = |values: [Value; 2]| -> Vec<String> {
+            let text = |finding: &Finding| {
+                let truth = |c: &Condition| c.truth.map_or("open".to_string(), |t| t.to_string());
+                let conditions: Vec<String> =
+                    finding.conditions.iter().map(|c| format!("{} {}", c.literal, truth(c))).collect();
+                format!("{} {}: {}", finding.rule, finding.fired, conditions.join(", "))
+            };
+            assert!(explainer.endings(&moment, holds, &values).is_empty());
+            explainer.beginnings(Some(&moment), &moment, holds, &values).iter().map(text).collect()
         };
-        let found: Vec<String> = explainer.beginnings(holds, &["p1".into(), "p2".into()]).iter().map(text).collect();
         assert_eq!(
-            found,
+            ask(["p1".into(), "p2".into()]),
             [
                 "0 true: happensAt(active(p1), 7) true, close(p1, p2, 7) true, not happensAt(active(p2), 7) true",
-                "1 false: coords(p1, A, 7) true, A > 100 false",
+                "1 false: coords(p1, 10, 7) true, 10 > 100 false",
             ]
         );
-        let found: Vec<String> = explainer.beginnings(holds, &["p2".into(), "p1".into()]).iter().map(text).collect();
         assert_eq!(
-            found[0],
+            ask(["p2".into(), "p1".into()])[0],
             "0 false: happensAt(active(p2), 7) false, close(p2, p1, 7) true, not happensAt(active(p1), 7) false"
         );
-        assert!(explainer.endings(holds, &["p1".into(), "p2".into()]).is_empty());
+        assert_eq!(
+            ask(["p3".into(), "p1".into()])[1],
+            "1 false: coords(p3, A, 7) false, A > 100 open",
+            "without a place there is nothing to compare"
+        );
+        assert_eq!(explainer.unobserved(&moment, holds, &["p3".into(), "p1".into()]), ["p3".into()]);
+        assert_eq!(explainer.conditions(1, &["p1".into(), "p2".into()])[0].to_string(), "coords(p1, A, T)");
+    }
+
+    #[test]
+    fn another_value_and_a_head_about_everyone_are_explained() {
+        let modes = "input(happensAt(brakes(+car), +time)). input(happensAt(starts(+car), +time)).
+                     input(holdsAt(seen(+car), +time)).";
+        let task = Task::parse(&Source::new("m.lp", modes), &Source::new("b.lp", "")).unwrap();
+        let rules = "initiatedAt(speed(X)=high, T) :- happensAt(starts(X), T).
+                     initiatedAt(speed(X)=low, T) :- happensAt(brakes(X), T).
+                     initiatedAt(near(X, Y), T) :- happensAt(brakes(X), T).";
+        let mut explainer = Explainer::new(&task, &parse_theory("t.lp", rules).unwrap()).unwrap();
+        let mut frame = Frame::new(Symbol::new("s"), 3);
+        for fact in ["happensAt(brakes(c1), 3)", "holdsAt(seen(c1), 3)", "holdsAt(seen(c2), 3)"] {
+            FactReader::default().read(fact, &mut frame.narrative).unwrap();
+        }
+        let moment = explainer.observe(&frame);
+        let fluents: Vec<Signature> = explainer.recogniser().fluents().collect();
+        let found = explainer.endings(&moment, fluents[0], &["c1".into(), "high".into()]);
+        assert_eq!(found.iter().map(|f| (f.rule, f.fired)).collect::<Vec<_>>(), [(1, true)]);
+        let mut near = |other: &str| {
+            explainer.beginnings(Some(&moment), &moment, fluents[fluents.len() - 1], &["c1".into(), other.into()])
+        };
+        assert!(near("c2")[0].fired);
+        let absent = near("c3");
+        assert_eq!(absent[0].conditions[1].literal.to_string(), "car(c3, 3)");
     }
 }

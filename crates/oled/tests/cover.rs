@@ -42,14 +42,13 @@ fn fires(task: &Task, learner: &Learner, body: Mask, facts: &[Atom], time: i64) 
         let name = format!("Y{i}");
         let used = literals.iter().any(|l| l.contains(&format!("{name},")) || l.contains(&format!("{name})")));
         if used {
-            text += &if introduced.kind.as_str() == "entity" {
-                format!(", entity({name}, T)")
-            } else {
-                format!(", size(_, {name}, T)")
+            text += &match introduced.kind.as_str() {
+                "entity" => [", entity(", &name, ", T)"].concat(),
+                _ => [", size(_, ", &name, ", T)"].concat(),
             };
         }
     }
-    literals.iter().for_each(|l| text += &format!(", {l}"));
+    let text = [vec![text], literals].concat().join(", ");
     let rule = parse_theory("hit.lp", &(text + ".")).unwrap();
     let rules: Vec<&Clause> = task.background.clauses.iter().chain(&rule.clauses).collect();
     let model = naive::perfect_model(&rules, facts, time).unwrap();
@@ -65,8 +64,7 @@ proptest! {
         bodies in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..5), 6),
     ) {
         let task = task();
-        let mut settings = Settings::default();
-        settings.observed_next = false;
+        let settings = Settings { observed_next: false, ..Settings::default() };
         let mut learner = Learner::new(&task, |_| settings.clone()).unwrap();
         let count = learner.table(0).len();
         prop_assert!(learner.table(0).introduced().len() > 2 && learner.table(0).components().len() > 1);

@@ -14,7 +14,7 @@ const MODES: &str = "
     example(holdsAt(moving(+person, +person), +time)).
 ";
 
-fn learner(settings: Settings) -> Learner {
+fn learner(settings: &Settings) -> Learner {
     let task = Task::parse(&Source::new("modes.lp", MODES), &Source::new("background.lp", "")).unwrap();
     Learner::new(&task, |_| settings.clone()).unwrap()
 }
@@ -43,7 +43,7 @@ fn learn(learner: &mut Learner, frames: impl IntoIterator<Item = Frame>) -> Vec<
     events
 }
 
-/// The numbers of rules of L_init and L_term.
+/// The numbers of rules of `L_init` and `L_term`.
 fn rules(learner: &Learner) -> (usize, usize) {
     let count = |kind| learner.processes().iter().find(|p| p.kind == kind).unwrap().rules.len();
     (count(RuleKind::Initiation), count(RuleKind::Termination))
@@ -54,7 +54,7 @@ fn moving_begins_at_10_and_ends_at_21() {
     // No pruning, so that the steps can be followed.
     let mut settings = Settings::letter();
     settings.set("pruning", "none").unwrap();
-    let mut learner = learner(settings);
+    let mut learner = learner(&settings);
 
     // Both processes start with empty hypotheses, and nothing happens before 9.
     assert!(learn(&mut learner, (1..=9).map(|t| frame(t, "walking", false))).is_empty());
@@ -93,7 +93,7 @@ fn action(kind: RuleKind, now: bool, next: bool, with_rule: bool) -> Action {
     let mut settings = Settings::letter();
     settings.set("pruning", "none").unwrap();
     settings.expand = ExpandWhen::Errs;
-    let mut learner = learner(settings);
+    let mut learner = learner(&settings);
     if with_rule {
         let theory = oled::parse_theory(
             "start.lp",

@@ -3,6 +3,7 @@
 use super::refine::{best_two, for_each_refinement};
 use super::{Counts, Ledger, Mask, RuleKind, RunningMean, Tally, epsilon};
 use super::{Gap, Pruning, Settings, Tie, Unit};
+use crate::calculus::Outcome;
 
 /// A clause being learned.
 #[derive(Clone, Debug)]
@@ -15,6 +16,9 @@ pub struct Rule {
     pub body: Mask,
     /// Evidence for it and all its candidates.
     pub ledger: Ledger,
+    /// What the evidence says of the rule itself, kept as it comes in: the instances it covers, and all.
+    covered: Tally,
+    all: Tally,
     /// Instances it was evaluated on since it came about.
     pub instances: u64,
     /// Interpretations it was evaluated on since it came about.
@@ -67,6 +71,8 @@ impl Rule {
             bottom,
             body,
             ledger: Ledger::default(),
+            covered: Tally::default(),
+            all: Tally::default(),
             instances: 0,
             interpretations: 0,
             since: (0, 0),
@@ -75,9 +81,25 @@ impl Rule {
         }
     }
 
+    /// Takes note of an instance that the evidence has got.
+    #[inline]
+    pub fn count(&mut self, outcome: Outcome, fired: bool) {
+        let one = Tally::of(outcome, 1);
+        self.all += one;
+        if fired {
+            self.covered += one;
+        }
+    }
+
+    /// Counts the rule anew from the evidence: its own, or one ledger for all rules of the head.
+    pub fn recount(&mut self, shared: Option<&Ledger>) {
+        let ledger = shared.unwrap_or(&self.ledger);
+        (self.covered, self.all) = (ledger.covered(self.body), ledger.covered(Mask::EMPTY));
+    }
+
     /// The rule's counts.
     pub fn counts(&self, kind: RuleKind, settings: &Settings) -> Counts {
-        counts(&self.ledger, self.body, kind, settings)
+        Counts::new(kind, settings.score, self.covered, self.all)
     }
 
     /// The rule's score.
@@ -111,7 +133,7 @@ impl Rule {
         tau: &mut RunningMean,
     ) -> Verdict {
         let ledger = shared.unwrap_or(&self.ledger);
-        let own = counts(ledger, self.body, kind, settings);
+        let own = self.counts(kind, settings);
         let n = self.observations(own, kind, settings);
         let epsilon = epsilon(settings.delta, n);
         if !epsilon.is_finite() {
@@ -119,7 +141,7 @@ impl Rule {
         }
         tau.add(epsilon);
         let own_score = own.score(kind, settings.score, own);
-        let all = ledger.covered(Mask::EMPTY);
+        let all = self.all;
         let score = |covered: Tally| Counts::new(kind, settings.score, covered, all).score(kind, settings.score, own);
         let (best, second, itself) = best_two(own_score, |found| {
             for_each_refinement(ledger, self.body, self.bottom, settings.depth, implied, |c| {
@@ -149,22 +171,21 @@ impl Rule {
         if settings.pruning == Pruning::None {
             return Verdict::Keep;
         }
-        let ledger = shared.unwrap_or(&self.ledger);
-        let own = counts(ledger, self.body, kind, settings);
+        let own = self.counts(kind, settings);
+        let score = own.score(kind, settings.score, own);
+        let threshold = settings.threshold(kind);
         // A score that is a share of nothing says nothing yet.
-        if own.denominator(kind, settings.score) == 0 {
+        if score >= threshold || own.denominator(kind, settings.score) == 0 {
             return Verdict::Keep;
         }
         let n = self.observations(own, kind, settings);
         let epsilon = epsilon(settings.delta, n);
-        let score = own.score(kind, settings.score, own);
-        let threshold = settings.threshold(kind);
         if threshold - score <= epsilon {
             return Verdict::Keep;
         }
         let mut best = score;
         if settings.pruning == Pruning::Guarded {
-            let all = ledger.covered(Mask::EMPTY);
+            let (all, ledger) = (self.all, shared.unwrap_or(&self.ledger));
             for_each_refinement(ledger, self.body, self.bottom, settings.depth, implied, |c| {
                 best = best.max(Counts::new(kind, settings.score, c.covered, all).score(kind, settings.score, own));
             });
@@ -177,7 +198,7 @@ impl Rule {
     }
 
     /// Replaces the body; evidence for the new candidates starts afresh unless it is kept.
-    pub fn specialise(&mut self, body: Mask, keep_evidence: bool) {
+    pub fn specialise(&mut self, body: Mask, keep_evidence: bool, shared: Option<&Ledger>) {
         self.body = body;
         self.gap = RunningMean::default();
         self.expansions += 1;
@@ -185,6 +206,7 @@ impl Rule {
             self.ledger.clear();
             self.since = (0, 0);
         }
+        self.recount(shared);
     }
 }
 

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::calculus::Outcome;
-use crate::induce::{LiteralTable, Mask};
+use crate::induce::{Column, LiteralTable, Mask};
 use crate::lang::{Atom, Signature, Symbol, Term, Value};
 use crate::logic::{Model, Pred, Program, Relation, Role, Vocabulary};
 use crate::stream::Frame;
@@ -64,10 +64,31 @@ struct Group {
     table: LiteralTable,
     /// The predicate that lists the values of each variable.
     domains: Vec<Pred>,
-    /// Which relations the literals over the head's variables are about, and for each the literals.
-    relations: Vec<(Pred, Vec<usize>)>,
+    /// The relations that the literals over the head's variables are about.
+    relations: Vec<Dealt>,
     negated: Mask,
     components: Vec<Existential>,
+}
+
+/// A relation with the literals that are about it: its rows are dealt to the instances they speak of.
+#[derive(Clone, Debug)]
+struct Dealt {
+    pred: Pred,
+    /// For each column a variable of the head that stands there in some literal: the domain of its values.
+    columns: Vec<Option<usize>>,
+    literals: Vec<Dealer>,
+}
+
+/// A literal, ready to be dealt.
+#[derive(Clone, Debug)]
+struct Dealer {
+    bit: Mask,
+    negated: bool,
+    constants: Vec<(usize, Value)>,
+    /// Columns with the variables that stand there.
+    variables: Vec<(usize, usize)>,
+    /// The variables that stand nowhere: the literal says the same whatever they are.
+    free: Vec<usize>,
 }
 
 /// A component of existential literals, ready to be evaluated.
@@ -138,13 +159,17 @@ impl Cover {
                 };
                 domains.push(pred);
             }
-            let mut relations: Vec<(Pred, Vec<usize>)> = Vec::new();
+            let mut relations: Vec<Dealt> = Vec::new();
             for (i, pattern) in table.patterns().iter().enumerate().filter(|(i, _)| !table.is_existential(*i)) {
                 let pred = program.pred(pattern.signature).expect("the predicates of all modes are wanted");
-                match relations.iter_mut().find(|(p, _)| *p == pred) {
-                    Some((_, literals)) => literals.push(i),
-                    None => relations.push((pred, vec![i])),
-                }
+                let at = relations.iter().position(|r| r.pred == pred).unwrap_or_else(|| {
+                    let columns = vec![None; pattern.columns.len()];
+                    relations.push(Dealt { pred, columns, literals: Vec::new() });
+                    relations.len() - 1
+                });
+                let dealer = Dealer::new(&table, i);
+                dealer.variables.iter().for_each(|&(column, v)| relations[at].columns[column] = Some(v));
+                relations[at].literals.push(dealer);
             }
             let negated = table.negated().and((0..table.len()).filter(|&i| !table.is_existential(i)).collect());
             let components = table.components().into_iter().map(|c| Existential::new(&table, &c, &program)).collect();
@@ -285,13 +310,14 @@ impl Group {
         }
         let total: usize = domains.iter().map(|d| d.len()).product();
         let mut truths = vec![self.negated; total];
-        if total > 0 {
-            for (pred, literals) in &self.relations {
-                for row in model.rows(*pred).rows() {
-                    for &literal in literals {
-                        self.deal(literal, row, &domains, &strides, &mut truths);
-                    }
-                }
+        let mut digits = Vec::new();
+        for Dealt { pred, columns, literals } in self.relations.iter().filter(|_| total > 0) {
+            for row in model.rows(*pred).rows() {
+                digits.clear();
+                digits.extend(columns.iter().zip(row).map(|(variable, value)| {
+                    variable.and_then(|v| domains[v].rows().position(|r| r[0] == *value)).unwrap_or(NOBODY)
+                }));
+                literals.iter().for_each(|l| l.deal(row, &digits, &domains, &strides, &mut truths));
             }
         }
         // Arguments of the same type are different ones.
@@ -326,31 +352,48 @@ impl Group {
         }
         truths
     }
+}
 
-    /// Sets, or for a negated literal clears, its bit in all instances that a row speaks of.
-    #[inline]
-    fn deal(&self, literal: usize, row: &[Value], domains: &[&Relation], strides: &[usize], truths: &mut [Mask]) {
-        use crate::induce::Column;
-        let pattern = &self.table.patterns()[literal];
-        let mut base = 0;
-        let mut bound = 0u32;
-        for (column, value) in pattern.columns.iter().zip(row) {
-            match column {
-                Column::Constant(c) if c != value => return,
-                Column::Constant(_) => {}
+impl Dealer {
+    fn new(table: &LiteralTable, literal: usize) -> Dealer {
+        let pattern = &table.patterns()[literal];
+        let mut dealer = Dealer {
+            bit: Mask::of(literal),
+            negated: pattern.negated,
+            constants: Vec::new(),
+            variables: Vec::new(),
+            free: (0..table.types.len()).collect(),
+        };
+        for (column, filled) in pattern.columns.iter().enumerate() {
+            match *filled {
+                Column::Constant(value) => dealer.constants.push((column, value)),
                 Column::Variable(v) => {
-                    let Some(digit) = domains[*v].rows().position(|r| r[0] == *value) else { return };
-                    base += digit * strides[*v];
-                    bound |= 1 << v;
+                    dealer.variables.push((column, v));
+                    dealer.free.retain(|f| *f != v);
                 }
             }
         }
-        let bit = Mask::of(literal);
+        dealer
+    }
+
+    /// Sets, or for a negated literal clears, its bit in all instances that a row speaks of. `digits` are the places of
+    /// the row's values in their domains.
+    #[inline]
+    fn deal(&self, row: &[Value], digits: &[usize], domains: &[&Relation], strides: &[usize], truths: &mut [Mask]) {
+        if self.constants.iter().any(|(column, value)| row[*column] != *value) {
+            return;
+        }
+        let mut base = 0;
+        for &(column, v) in &self.variables {
+            if digits[column] == NOBODY {
+                return;
+            }
+            base += digits[column] * strides[v];
+        }
         let mut set = |i: usize| {
-            truths[i] = if pattern.negated { truths[i].without(bit) } else { truths[i].with(bit) };
+            truths[i] = if self.negated { truths[i].without(self.bit) } else { truths[i].with(self.bit) };
         };
-        let free: Vec<usize> = (0..domains.len()).filter(|v| bound >> v & 1 == 0).collect();
-        match free.as_slice() {
+        match self.free.as_slice() {
             [] => set(base),
             [v] => (0..domains[*v].len()).for_each(|d| set(base + d * strides[*v])),
             free => {
@@ -367,6 +410,9 @@ impl Group {
         }
     }
 }
+
+/// A value that is in no domain.
+const NOBODY: usize = usize::MAX;
 
 impl Existential {
     fn new(table: &LiteralTable, component: &crate::induce::Component, program: &Program) -> Existential {
@@ -432,7 +478,6 @@ impl Existential {
         model: &Model,
         row: &mut Vec<Value>,
     ) -> Mask {
-        use crate::induce::Column;
         let value = |v: usize| match head.get(v) {
             Some(value) => Some(*value),
             None => self.domains.iter().position(|(d, ..)| *d == v).and_then(|i| assignment[i]),

@@ -248,8 +248,7 @@ impl Learner {
         Learned { rules, interpretations: self.interpretations }
     }
 
-    /// What makes interpretations of frames.
-    #[cfg(feature = "testing")]
+    /// What makes interpretations of frames: for those who feed processes themselves, as benchmarks and tests do.
     pub fn cover(&mut self) -> &mut Cover {
         &mut self.cover
     }

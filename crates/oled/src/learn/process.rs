@@ -5,7 +5,7 @@ use crate::calculus::Outcome;
 use crate::event::{Event, What};
 use crate::induce::{
     Evidence, ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings,
-    Verdict,
+    Verdict, for_each_refinement,
 };
 use crate::lang::{Atom, Clause, Span};
 
@@ -112,7 +112,9 @@ impl Process {
                 if !shared {
                     record(&mut rule.ledger, instance, rule.bottom, outcome);
                 }
-                if instance.fires(rule.body) {
+                let fired = instance.fires(rule.body);
+                rule.count(outcome, fired);
+                if fired {
                     covered = true;
                     *erred |= is_error(self.kind, outcome);
                 }
@@ -131,6 +133,22 @@ impl Process {
             rule.since.1 += 1;
         }
         seed
+    }
+
+    /// The work of line 3 without a ledger: tests every candidate of every rule on every instance, literal by literal.
+    /// Returns how often one fired. For benchmarks.
+    pub fn count_one_by_one(&self, interpretation: &Interpretation) -> u64 {
+        let mut fired = 0;
+        let empty = Ledger::default();
+        for rule in &self.rules {
+            for_each_refinement(&empty, rule.body, rule.bottom, self.settings.depth, &self.implied, |candidate| {
+                for instance in &interpretation.groups[self.group] {
+                    let truths = || std::iter::once(&instance.truth).chain(&instance.others);
+                    fired += u64::from(truths().any(|truth| candidate.body.iter().all(|literal| truth.has(literal))));
+                }
+            });
+        }
+        fired
     }
 
     /// Whether an uncovered instance is a failure of this process: a false negative of initiation (case 1a), a false
@@ -161,7 +179,9 @@ impl Process {
     fn add_rule(&mut self, bottom: Mask, body: Mask) -> u64 {
         let id = self.next;
         self.next += 1;
-        self.rules.push(Rule::new(id, bottom, body));
+        let mut rule = Rule::new(id, bottom, body);
+        rule.recount((self.settings.evidence == Evidence::Shared).then_some(&self.stream));
+        self.rules.push(rule);
         self.erred.push(false);
         id
     }
@@ -179,7 +199,7 @@ impl Process {
             let verdict = rule.expand(self.kind, &self.settings, &self.implied, shared, &mut self.tau);
             if let Verdict::Expand(decision) = verdict {
                 let (id, from) = (rule.id, rule.body);
-                rule.specialise(decision.body, self.settings.evidence != Evidence::Restart);
+                rule.specialise(decision.body, self.settings.evidence != Evidence::Restart, shared);
                 self.tell(interpretation, id, What::Expanded { from, decision });
             }
         }

@@ -246,11 +246,23 @@ impl<'a> Builder<'a> {
             return Err(problems);
         }
         let has_rules = |i: &usize| self.rules.iter().any(|(h, _)| h.index() == *i);
-        Ok(components
-            .into_iter()
-            .filter(|c| c.iter().any(has_rules))
-            .map(|c| c.into_iter().map(|i| Pred(i as u32)).collect())
-            .collect())
+        let recursive = |c: &[usize]| c.len() > 1 || edges[c[0]].contains(&c[0]);
+        // Components come after those they depend on. What is equally high, and not recursive, is one stratum: its rules
+        // can share the beginnings of their plans. What never changes stays apart from what does.
+        let mut height = vec![0; components.len()];
+        let mut strata: Vec<(usize, bool, bool, Vec<Pred>)> = Vec::new();
+        for (c, members) in components.iter().enumerate().filter(|(_, c)| c.iter().any(has_rules)) {
+            let below = members.iter().flat_map(|&m| &edges[m]).map(|&d| component_of[d]).filter(|&d| d != c);
+            height[c] = below.map(|d| height[d] + 1).max().unwrap_or(0);
+            let (alone, fixed) = (recursive(members), self.roles[members[0]] == Role::Static);
+            let preds = members.iter().map(|&i| Pred(i as u32));
+            match strata.iter_mut().find(|s| (s.0, s.1, s.2) == (height[c], false, fixed) && !alone) {
+                Some(stratum) => stratum.3.extend(preds),
+                None => strata.push((height[c], alone, fixed, preds.collect())),
+            }
+        }
+        strata.sort_by_key(|s| s.0);
+        Ok(strata.into_iter().map(|s| s.3).collect())
     }
 
     /// Which constants are asked for, where only constants are: `close(X, Y, 25, T)` needs no other threshold.
