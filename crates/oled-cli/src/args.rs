@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oled_data::{Format, Protocol};
 
-/// Recognises complex events in streams of simple ones, by rules that begin and end them.
+/// Learns and recognises complex events in streams of simple ones, by rules that begin and end them.
 ///
-/// Results go to standard output, progress and messages to standard error. Exit codes: 0 success, 1 nothing was
+/// Results go to standard output, progress and messages to standard error. Exit codes: 0 success, 1 nothing was learned or
 /// recognised, 2 an error, 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "oled", version, max_term_width = 100, propagate_version = true)]
@@ -22,7 +22,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Recognise complex events in a simulated lobby, and draw what was recognised beside what is true.
+    /// Learn what complex events in a simulated lobby are, recognise them in another, and compare with what is true.
     Demo(DemoArgs),
     /// Learn rules from a labelled stream, in one pass, and print them with their evidence.
     Learn(Box<crate::learn::LearnArgs>),
@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Recognise(RecogniseArgs),
     /// Compare what a theory recognises with the labels of a stream.
     Evaluate(EvaluateArgs),
+    /// Tell why rules were learned, and why intervals were recognised, missed or false alarms.
+    Explain(Box<crate::explain::ExplainArgs>),
     /// Load a task and its theories, report everything that is wrong, and print what was understood.
     Check(CheckArgs),
     /// Turn a stream from any format into any other.
@@ -189,6 +191,10 @@ pub(crate) struct WorldArgs {
 pub(crate) struct DemoArgs {
     #[command(flatten)]
     pub(crate) world: WorldArgs,
+
+    /// Print the rules of all complex events, not only of the one that was learned best.
+    #[arg(long)]
+    pub(crate) all: bool,
 
     /// Where the timeline is drawn.
     #[arg(long, value_name = "FILE", default_value = "demo.svg")]

@@ -9,7 +9,7 @@ use anyhow::Context;
 use oled::{Frame, Learner, Recogniser, Settings, Source, Task, Theory, parse_theory};
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::{self, World, WorldOptions};
-use oled_data::{Format, FrameWriter, Frames, ReadOptions, open};
+use oled_data::{Format, FrameWriter, Frames, ReadAhead, ReadOptions, open};
 use serde_json::json;
 
 use crate::Outcome;
@@ -103,7 +103,12 @@ pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
         writeln!(out, "  to parsing          {:>9.2}", learning.whole / best.parse)?;
         writeln!(out, "  with two threads    {:>9.2}", learning.threaded / best.parse)?;
         writeln!(out, "deciding, by ledgers  {:>9.1} ms", learning.ledger * 1e3)?;
-        writeln!(out, "  one by one          {:>9.1} ms, {:.0} times as much", learning.naive * 1e3, learning.naive / learning.ledger)?;
+        writeln!(
+            out,
+            "  one by one          {:>9.1} ms, {:.0} times as much",
+            learning.naive * 1e3,
+            learning.naive / learning.ledger
+        )?;
     }
     Ok(Outcome::Done)
 }
@@ -132,8 +137,14 @@ fn learning(task: &Task, bytes: &std::sync::Arc<[u8]>, runs: usize) -> anyhow::R
         for _ in 0..runs.max(1) {
             let start = Instant::now();
             let mut learner = new()?.with_threads(threads);
-            for frame in read(bytes)? {
-                learner.observe(&frame?, &mut ());
+            if threads == 1 {
+                for frame in read(bytes)? {
+                    learner.observe(&frame?, &mut ());
+                }
+            } else {
+                for frame in ReadAhead::new(read(bytes)?) {
+                    learner.observe(&frame?, &mut ());
+                }
             }
             learner.flush(&mut ());
             black_box(learner.learned());

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use oled::learn::unknown;
 use oled::{Recogniser, Task, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Format, Frames, ReadOptions, open};
@@ -51,7 +52,7 @@ pub(crate) fn read_options(task: &Task, format: Option<Format>, lenient: bool) -
         format,
         lenient,
         interleaved: task.options.interleaved,
-        labels: task.labels(),
+        labels: task.labels().into_iter().flat_map(|label| [label, unknown(label)]).collect(),
         declared: task.bias.inputs.iter().map(oled::Mode::signature).collect(),
     }
 }

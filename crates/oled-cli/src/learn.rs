@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -12,7 +13,7 @@ use oled::induce::{Counts, Decision, LiteralTable, Mask, PRESETS};
 use oled::{Frame, Learned, Learner, Symbol};
 use oled_data::caviar::{load_protocol, load_videos};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Frames, Protocol};
+use oled_data::{Frames, Protocol, ReadAhead};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -58,7 +59,8 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
 
-    /// Print the theory so far after every so many interpretations.
+    /// Print the theory so far after every so many interpretations, to standard error or into the output file; the
+    /// signal USR1 asks for the same at any time.
     #[arg(long, value_name = "N")]
     pub(crate) every: Option<u64>,
 
@@ -86,7 +88,7 @@ pub(crate) struct LearnArgs {
     #[arg(long)]
     pub(crate) warmup: Option<String>,
 
-    /// Any other setting, as `name=value`; the chapter on learning lists them.
+    /// Any other setting, as `name=value`; the chapter on settings lists them.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
 }
@@ -111,13 +113,16 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         None => Log { output: None, tables, heads, error: None },
     };
     let interrupted = interruption()?;
+    let requested = request()?;
     let mut next = args.every.unwrap_or(u64::MAX);
     let mut step = |learner: &mut Learner, frame: &Frame, log: &mut Log| -> anyhow::Result<bool> {
         learner.observe(frame, log);
-        if learner.observed() >= next {
-            next += args.every.unwrap_or(u64::MAX);
+        let due = learner.observed() >= next;
+        if due || requested.swap(false, Ordering::Relaxed) {
+            next = if due { next + args.every.unwrap_or(0) } else { next };
             learner.flush(log);
-            say(&print_theory(&learner.learned()));
+            log.flush()?;
+            snapshot(&learner.learned(), args)?;
         }
         Ok(interrupted.load(Ordering::Relaxed))
     };
@@ -134,27 +139,64 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     } else {
         let mut frames: Frames = open_stream(&folder, &args.input)?;
         let mut progress = Progress::new(frames.total_bytes(), quiet);
-        while let Some(frame) = frames.next() {
-            if step(&mut learner, &frame?, &mut log)? {
-                break;
+        let live = stream_path(&folder, &args.input)? == Path::new("-");
+        if args.threads > 1 && !live {
+            let mut frames = ReadAhead::new(frames);
+            while let Some(frame) = frames.next() {
+                if step(&mut learner, &frame?, &mut log)? {
+                    break;
+                }
+                progress.frame_at(|| frames.bytes_read());
             }
-            progress.frame(&frames);
+            progress.finish();
+            say_skipped(&frames.finish());
+        } else {
+            while let Some(frame) = frames.next() {
+                if step(&mut learner, &frame?, &mut log)? {
+                    break;
+                }
+                progress.frame(&frames);
+            }
+            progress.finish();
+            say_skipped(frames.skipped());
         }
-        progress.finish();
-        say_skipped(frames.skipped());
     }
     learner.flush(&mut log);
     log.finish()?;
     let learned = learner.learned();
-    let text = if args.json { format!("{}\n", to_json(&learned, args)) } else { print_theory(&learned) };
-    let output = Output::create(args.output.as_deref().unwrap_or(Path::new("-")))?;
-    output.open()?.write_all(text.as_bytes())?;
-    output.keep()?;
+    write_result(&learned, args, args.output.as_deref().unwrap_or(Path::new("-")))?;
     Ok(match learned.rules.len() {
         _ if interrupted.load(Ordering::Relaxed) => Outcome::Interrupted,
         0 => Outcome::Nothing,
         _ => Outcome::Done,
     })
+}
+
+/// The theory so far: into the output file, which is replaced, or to the person who asks.
+fn snapshot(learned: &Learned, args: &LearnArgs) -> anyhow::Result<()> {
+    match &args.output {
+        Some(path) => write_result(learned, args, path),
+        None => {
+            say(&print_theory(learned));
+            Ok(())
+        }
+    }
+}
+
+fn write_result(learned: &Learned, args: &LearnArgs, path: &Path) -> anyhow::Result<()> {
+    let text = if args.json { format!("{}\n", to_json(learned, args)) } else { print_theory(learned) };
+    let output = Output::create(path)?;
+    output.open()?.write_all(text.as_bytes())?;
+    output.keep()
+}
+
+/// A flag that the signal USR1 sets, where there are signals: somebody wants to see the theory so far.
+fn request() -> anyhow::Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    signal_hook::flag::register(signal_hook::consts::SIGUSR1, flag.clone())
+        .context("cannot listen for the signal USR1")?;
+    Ok(flag)
 }
 
 fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
@@ -276,6 +318,13 @@ fn figures(name: &str, d: &Decision) -> Value {
 }
 
 impl Log {
+    fn flush(&mut self) -> anyhow::Result<()> {
+        match &mut self.output {
+            Some(output) => output.flush().context("cannot write the log"),
+            None => Ok(()),
+        }
+    }
+
     fn finish(mut self) -> anyhow::Result<()> {
         if let Some(error) = self.error.take() {
             return Err(error).context("cannot write the log");

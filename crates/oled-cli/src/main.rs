@@ -6,6 +6,7 @@ mod check;
 mod convert;
 mod demo;
 mod evaluate;
+mod explain;
 mod input;
 mod learn;
 mod output;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Recognise(args) => recognise::run(&args, quiet),
         Command::Learn(args) => learn::run(&args, quiet),
         Command::Evaluate(args) => evaluate::run(&args, quiet),
+        Command::Explain(args) => explain::run(&args, quiet),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args, quiet),
         Command::Simulate(args) => simulate::run(&args),

@@ -15,7 +15,8 @@ pub(crate) enum Output<'a> {
 /// A file under another name, which is removed unless it is kept.
 pub(crate) struct PartialFile<'a> {
     pub(crate) path: &'a Path,
-    partial: PathBuf,
+    /// `None` where the name is that of a device or a pipe, which is written to and never replaced.
+    partial: Option<PathBuf>,
 }
 
 impl<'a> Output<'a> {
@@ -24,18 +25,20 @@ impl<'a> Output<'a> {
             return Ok(Output::Standard);
         }
         let Some(name) = path.file_name() else { bail!("`{}` is not the name of a file", path.display()) };
-        let partial = path.with_file_name(format!(".{}.partial", name.to_string_lossy()));
+        let is_special = path.metadata().is_ok_and(|m| !m.is_file());
+        let partial = (!is_special).then(|| path.with_file_name(format!(".{}.partial", name.to_string_lossy())));
         Ok(Output::File(PartialFile { path, partial }))
     }
 
     pub(crate) fn open(&self) -> anyhow::Result<Box<dyn Write>> {
         let Output::File(PartialFile { path, partial }) = self else { return Ok(Box::new(std::io::stdout().lock())) };
-        let file = File::create(partial).with_context(|| format!("cannot write `{}`", path.display()))?;
+        let file = File::create(partial.as_deref().unwrap_or(path))
+            .with_context(|| format!("cannot write `{}`", path.display()))?;
         Ok(Box::new(file))
     }
 
     pub(crate) fn keep(&self) -> anyhow::Result<()> {
-        if let Output::File(PartialFile { path, partial }) = self {
+        if let Output::File(PartialFile { path, partial: Some(partial) }) = self {
             std::fs::rename(partial, path).with_context(|| format!("cannot write `{}`", path.display()))?;
         }
         Ok(())
@@ -45,6 +48,8 @@ impl<'a> Output<'a> {
 impl Drop for PartialFile<'_> {
     fn drop(&mut self) {
         // Where it was kept there is nothing left to remove.
-        let _ = std::fs::remove_file(&self.partial);
+        if let Some(partial) = &self.partial {
+            let _ = std::fs::remove_file(partial);
+        }
     }
 }

@@ -56,9 +56,14 @@ impl Progress {
 
     /// Another frame was processed.
     pub(crate) fn frame(&mut self, frames: &Frames) {
+        self.frame_at(|| frames.bytes_read());
+    }
+
+    /// The same, where somebody else knows how much was read.
+    pub(crate) fn frame_at(&mut self, bytes_read: impl FnOnce() -> u64) {
         self.frames += 1;
         if self.frames.is_multiple_of(STEP) {
-            self.bar.set_position(frames.bytes_read());
+            self.bar.set_position(bytes_read());
             self.tell();
         }
     }

@@ -68,14 +68,16 @@ impl Timeline {
     }
 
     /// Labels and rows in the order of the targets, the rows with most to show first, at most so many of each target.
-    /// Of two rows that are mirror images, such as `meeting(p1,p2)` and `meeting(p2,p1)`, one is shown.
+    /// Of two rows with the same truth that mirror each other, such as `meeting(p1,p2)` and `meeting(p2,p1)`, the one
+    /// with more mistakes is shown.
     fn shown(&self, most: usize) -> Vec<(String, &Row)> {
         let mut shown = Vec::new();
         for target in &self.targets {
             let mut of_target: Vec<_> = self.rows.iter().filter(|((s, _), _)| s == target).collect();
             of_target.retain(|((signature, values), row)| {
                 let mirrored: Box<[Value]> = values.iter().rev().copied().collect();
-                mirrored >= *values || self.rows.get(&(*signature, mirrored)) != Some(*row)
+                let other = self.rows.get(&(*signature, mirrored.clone())).filter(|other| other.truth == row.truth);
+                other.is_none_or(|other| (row.mistakes(), &mirrored) >= (other.mistakes(), values))
             });
             let amount = |row: &Row| row.truth.iter().chain(&row.found).map(|(a, b)| b - a + 1).sum::<i64>();
             of_target.sort_by_key(|(_, row)| std::cmp::Reverse(amount(row)));
@@ -225,6 +227,14 @@ fn ticks(first: i64, last: i64) -> Vec<i64> {
 }
 
 impl Row {
+    /// How many time points are judged wrongly.
+    fn mistakes(&self) -> i64 {
+        let wrong = |runs: &Runs, others: &Runs| {
+            split(runs, others).into_iter().filter(|(.., same)| !same).map(|(a, b, _)| b - a + 1).sum::<i64>()
+        };
+        wrong(&self.truth, &self.found) + wrong(&self.found, &self.truth)
+    }
+
     fn judge(&self, from: i64, to: i64) -> Option<Judgement> {
         let overlap = |runs: &Runs| runs.iter().map(|(a, b)| (to.min(*b) - from.max(*a) + 1).max(0)).sum::<i64>();
         let length = to - from + 1;

@@ -9,9 +9,10 @@
 //! | `LANGUAGE file=NAME` | the block is written to a file |
 //! | `prolog` | rules that can be read; with `task=FOLDER` also rules that fit the task |
 //! | `prolog role=modes`, `prolog task=FOLDER role=background` | declarations, background knowledge |
+//! | `prolog in=NAME` | the same, and the block is a part of that file, which a command wrote |
 //! | `prolog,wrong` | rules with an error, which the next `text` block shows |
 //!
-//! A line `...` stands for any lines. A command that fails elsewhere is followed by `$ echo $?`. All blocks of a page share a
+//! A line `...` stands for any lines, `...` within a line for any part of it. A command that fails elsewhere is followed by `$ echo $?`. All blocks of a page share a
 //! temporary folder, which has a copy of `tasks/`. `OLED_UPDATE_DOCS=1` writes what was really printed into the pages.
 
 #![cfg(unix)]
@@ -22,7 +23,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use oled::{Problems, Source, Task, Theory, parse_source};
+use oled::induce::{PRESETS, SETTINGS};
+use oled::{Problems, Settings, Source, Task, Theory, parse_source};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
@@ -154,6 +156,11 @@ impl Page {
                     if let Err(problems) = self.check(block) {
                         self.wrong(block.lines.start, format!("the rules have errors\n{problems}"));
                     }
+                    if let Some(name) = block.value("in")
+                        && !read(&self.folder.path().join(name)).contains(&block.text)
+                    {
+                        self.wrong(block.lines.start, format!("`{name}` has no such rule"));
+                    }
                 }
                 _ => {}
             }
@@ -240,7 +247,7 @@ impl Page {
         if matches(expected, &actual) {
             return;
         }
-        if updating() && !expected.contains(&"...") {
+        if updating() && !expected.iter().any(|line| line.contains("...")) {
             self.edits.push((place, joined(&actual)));
         } else {
             self.wrong(line, format!("`{command}` prints\n{printed}"));
@@ -267,7 +274,7 @@ impl Page {
         };
         let source = |name: &str| Source::new(name, block.text.as_str());
         match block.value("role") {
-            Some("modes") => Task::parse(&source("modes.lp"), &Source::new("background.lp", "")).map(drop),
+            Some("modes") => Task::parse(&source("modes.lp"), &part("background.lp")).map(drop),
             Some("background") => Task::parse(&part("modes.lp"), &source("background.lp")).map(drop),
             Some(role) => panic!("{}: unknown role `{role}`", shown(&self.path)),
             None => {
@@ -293,7 +300,7 @@ impl Page {
         if matches(&expected, &actual) {
             return;
         }
-        if updating() && !expected.contains(&"...") {
+        if updating() && !expected.iter().any(|line| line.contains("...")) {
             self.edits.push((message.lines.clone(), joined(&actual)));
         } else {
             self.wrong(message.lines.start, format!("the error reads\n{printed}"));
@@ -306,7 +313,17 @@ fn matches(expected: &[&str], actual: &[&str]) -> bool {
     match expected.split_first() {
         None => actual.is_empty(),
         Some((&"...", rest)) => (0..=actual.len()).any(|skip| matches(rest, &actual[skip..])),
-        Some((first, rest)) => actual.first() == Some(first) && matches(rest, &actual[1..]),
+        Some((first, rest)) => actual.first().is_some_and(|line| is_like(first, line)) && matches(rest, &actual[1..]),
+    }
+}
+
+/// Whether a line is the one expected, in which `...` stands for any characters.
+fn is_like(expected: &str, actual: &str) -> bool {
+    match expected.split_once("...") {
+        None => expected == actual,
+        Some((start, rest)) => actual.strip_prefix(start).is_some_and(|end| {
+            end.char_indices().map(|(i, _)| i).chain([end.len()]).any(|skip| is_like(rest, &end[skip..]))
+        }),
     }
 }
 
@@ -406,6 +423,32 @@ fn the_tables_of_counts_are_true() {
 }
 
 #[test]
+fn the_table_of_settings_is_that_of_the_code() {
+    let page = read(&root().join("book/src/settings.md"));
+    // | setting | meaning | range | one cell for each preset |
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>())
+        .filter(|cells| cells.len() == 3 + PRESETS.len())
+        .collect();
+    assert_eq!(rows.len(), SETTINGS.len(), "one row for each setting");
+    for (row, (name, meaning, range)) in rows.iter().zip(SETTINGS) {
+        assert_eq!(row[..3], [format!("`{name}`").as_str(), meaning, range]);
+        // `prune` is short for two others.
+        for (preset, cell) in PRESETS.iter().zip(&row[3..]).filter(|_| name != "prune") {
+            let expected = Settings::preset(preset).unwrap();
+            let mut stated = expected.clone();
+            stated.set(name, cell).unwrap_or_else(|problem| panic!("{preset}: {problem}"));
+            assert_eq!(stated, expected, "`{name}` in the preset `{preset}`");
+        }
+    }
+    for preset in PRESETS {
+        assert!(page.contains(&format!("| `{preset}` | ")), "the preset `{preset}` is not described");
+    }
+}
+
+#[test]
 fn make_runs_what_ci_runs() {
     let makefile = read(&root().join("Makefile"));
     for line in read(&root().join(".ci/run")).lines().filter(|l| l.contains("cargo ") && !l.starts_with('#')) {
@@ -485,4 +528,5 @@ fn dots_stand_for_any_lines() {
     assert!(matches(&["a", "...", "c"], &["a", "b", "b", "c"]));
     assert!(matches(&["..."], &[]));
     assert!(!matches(&["a"], &["a", "b"]));
+    assert!(matches(&["a ... c...", "d"], &["a b c", "d"]) && !matches(&["a ... c"], &["a b d"]));
 }

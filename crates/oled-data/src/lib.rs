@@ -20,6 +20,7 @@
 //! # Ok::<(), oled_data::DataError>(())
 //! ```
 
+mod ahead;
 mod atom;
 pub mod caviar;
 mod document;
@@ -38,6 +39,7 @@ pub mod task_folder;
 pub mod world;
 mod writer;
 
+pub use ahead::ReadAhead;
 pub use caviar::{Protocol, Unit};
 pub use error::{DataError, ProblemKind, Skipped};
 pub use format::Format;

@@ -131,7 +131,11 @@ impl Frames {
 
     /// How much of the input was read so far, before decompression.
     pub fn bytes_read(&self) -> u64 {
-        self.bytes.0.load(Ordering::Relaxed)
+        self.bytes.get()
+    }
+
+    pub(crate) fn counter(&self) -> Counter {
+        self.bytes.clone()
     }
 
     /// The size of the input, if it is known.
@@ -218,6 +222,10 @@ impl<F: LineFormat> Source for Lines<F> {
 pub(crate) struct Counter(Arc<AtomicU64>);
 
 impl Counter {
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn add(&self, count: usize) {
         self.0.fetch_add(count as u64, Ordering::Relaxed);
     }

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::calculus::fluent_name;
+use crate::lang::ec::{HOLDS, UNKNOWN};
 use crate::lang::{Signature, Symbol};
 use crate::logic::Relation;
 use crate::recognise::Recogniser;
@@ -67,15 +68,18 @@ pub struct Evaluation {
     counts: IndexMap<(Symbol, Symbol), Confusion, FxBuildHasher>,
     /// Time points seen.
     frames: u64,
-    /// The annotation of a frame, each atom once.
+    /// The annotation of a frame, each atom once, and what the annotation says that it does not know.
     labels: IndexMap<Signature, Relation, FxBuildHasher>,
+    unknown: IndexMap<Signature, Relation, FxBuildHasher>,
 }
 
 impl Evaluation {
     /// Nothing counted yet, for these fluents.
     pub fn new(targets: &[Signature]) -> Evaluation {
-        let labels = targets.iter().map(|t| (*t, Relation::new(t.arity() - 1))).collect();
-        let mut evaluation = Evaluation { targets: targets.to_vec(), counts: IndexMap::default(), frames: 0, labels };
+        let labels: IndexMap<_, _, _> = targets.iter().map(|t| (*t, Relation::new(t.arity() - 1))).collect();
+        let unknown = labels.clone();
+        let mut evaluation =
+            Evaluation { targets: targets.to_vec(), counts: IndexMap::default(), frames: 0, labels, unknown };
         // Fluents that never occur are reported too.
         for target in targets {
             if let Some(name) = target.inner_name() {
@@ -88,10 +92,15 @@ impl Evaluation {
     /// Compares what the recogniser holds to be true at a frame, which it has just observed, with the frame's labels.
     pub fn count(&mut self, recogniser: &Recogniser, frame: &Frame) {
         self.frames += 1;
-        self.labels.values_mut().for_each(Relation::clear);
+        self.labels.values_mut().chain(self.unknown.values_mut()).for_each(Relation::clear);
+        for (signature, values) in frame.annotation.iter().filter(|(s, _)| s.name().as_str() == UNKNOWN) {
+            if let Some(unknown) = self.unknown.get_mut(&signature.renamed(HOLDS)) {
+                unknown.insert(values);
+            }
+        }
         for (signature, values) in frame.annotation.iter() {
             let Some(labels) = self.labels.get_mut(&signature) else { continue };
-            if labels.insert(values) {
+            if labels.insert(values) && !self.unknown[&signature].contains(values) {
                 let right = recogniser.holds(signature, values);
                 let counts = self.counts.entry((fluent_name(signature, values), frame.segment)).or_default();
                 if right { counts.tp += 1 } else { counts.fn_ += 1 }
@@ -99,7 +108,7 @@ impl Evaluation {
         }
         for (signature, values) in recogniser.holding() {
             let Some(labels) = self.labels.get(&signature) else { continue };
-            if !labels.contains(values) {
+            if !labels.contains(values) && !self.unknown[&signature].contains(values) {
                 self.counts.entry((fluent_name(signature, values), frame.segment)).or_default().fp += 1;
             }
         }

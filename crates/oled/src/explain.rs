@@ -14,10 +14,10 @@ use crate::task::Task;
 pub struct Explainer {
     recogniser: Recogniser,
     program: Program,
-    /// What is true at `modelled`.
-    model: Model,
-    /// The segment and time that were asked about last.
-    modelled: Option<(Symbol, i64)>,
+    /// What is true at the two moments that were asked about last, each with the moment's number; the current one first.
+    models: [(u64, Model); 2],
+    /// Moments so far.
+    moments: u64,
     vocabulary: Vocabulary,
     theory: Theory,
     tracked: Option<Vec<Symbol>>,
@@ -30,6 +30,8 @@ pub struct Moment {
     pub segment: Symbol,
     /// The time point.
     pub time: i64,
+    /// Its number, from one.
+    number: u64,
     narrative: Facts,
     holding: Facts,
 }
@@ -73,8 +75,9 @@ impl Explainer {
             let types = vocabulary.predicates.iter().filter(|(_, p)| matches!(p.role, Role::Type(_)));
             vocabulary.predicates.keys().filter(used).chain(types.map(|(s, _)| s)).copied().collect()
         })?;
-        let (model, tracked) = (Model::new(&program), task.options.tracked.clone());
-        Ok(Explainer { recogniser, program, model, modelled: None, vocabulary, theory: theory.clone(), tracked })
+        let models = [(0, Model::new(&program)), (0, Model::new(&program))];
+        let (theory, tracked) = (theory.clone(), task.options.tracked.clone());
+        Ok(Explainer { recogniser, program, models, moments: 0, vocabulary, theory, tracked })
     }
 
     /// Processes a frame, and says what it may be asked about later.
@@ -82,9 +85,9 @@ impl Explainer {
         self.recogniser.observe(frame, &mut Vec::new());
         let mut holding = Facts::default();
         self.recogniser.holding().for_each(|(signature, values)| holding.push(signature, values));
-        // The same time point may come again with other facts where a stream is run twice.
-        self.modelled = None;
-        Moment { segment: frame.segment, time: frame.time, narrative: frame.narrative.clone(), holding }
+        self.moments += 1;
+        let (segment, time, narrative) = (frame.segment, frame.time, frame.narrative.clone());
+        Moment { segment, time, number: self.moments, narrative, holding }
     }
 
     /// The recogniser at work.
@@ -113,6 +116,7 @@ impl Explainer {
     /// too.
     pub fn endings(&mut self, at: &Moment, holds: Signature, values: &[Value]) -> Vec<Finding> {
         let mut found = self.findings(TERMINATED, at, holds, values);
+        // Which also made the model that of the moment.
         if holds.has_value() {
             let head = holds.renamed(INITIATED);
             let rules = self.theory.clauses.iter().enumerate().filter(|(_, c)| Signature::of(&c.head) == head);
@@ -145,20 +149,25 @@ impl Explainer {
         clause.body.iter().map(|literal| fill(literal, &known)).collect()
     }
 
-    /// Makes the model that of a moment.
+    /// Makes the current model that of a moment.
     fn turn_to(&mut self, at: &Moment) {
-        if self.modelled == Some((at.segment, at.time)) {
+        if self.models[0].0 == at.number {
             return;
         }
-        self.modelled = Some((at.segment, at.time));
-        self.model.clear(&self.program);
-        self.model.observe(&self.program, &at.narrative);
+        self.models.swap(0, 1);
+        let (number, model) = &mut self.models[0];
+        if *number == at.number {
+            return;
+        }
+        *number = at.number;
+        model.clear(&self.program);
+        model.observe(&self.program, &at.narrative);
         for (signature, values) in at.holding.iter() {
             if let Some(pred) = self.program.pred(signature) {
-                self.model.insert(pred, values);
+                model.insert(pred, values);
             }
         }
-        self.model.derive(&self.program, at.time);
+        model.derive(&self.program, at.time);
     }
 
     fn findings(&mut self, name: &str, at: &Moment, holds: Signature, values: &[Value]) -> Vec<Finding> {
@@ -262,7 +271,7 @@ impl Explainer {
         let signature = Signature::of(&Atom::new(kind.as_str(), vec![Term::var("X"), Term::var("T")]));
         let is_type = self.vocabulary.predicates.get(&signature)?.role == Role::Type(kind);
         let pred = self.program.type_pred(kind).filter(|_| is_type)?;
-        Some(self.model.rows(pred).contains(&[value]))
+        Some(self.models[0].1.rows(pred).contains(&[value]))
     }
 
     /// Values for the open variables that make all literals true; those are tried in an order in which they can be.
@@ -302,7 +311,7 @@ impl Explainer {
                 if timed && !pattern.pop().is_none_or(|term| bind(term, Value::Int(time), &mut dated)) {
                     return None;
                 }
-                let matching = self.model.rows(pred).rows().filter_map(|row| {
+                let matching = self.models[0].1.rows(pred).rows().filter_map(|row| {
                     let mut longer = dated.clone();
                     let fits = pattern.iter().zip(row).all(|(term, value)| bind(term, *value, &mut longer));
                     fits.then_some(longer)
@@ -436,7 +445,7 @@ mod tests {
     #[test]
     fn another_value_and_a_head_about_everyone_are_explained() {
         let modes = "input(happensAt(brakes(+car), +time)). input(happensAt(starts(+car), +time)).
-                     input(holdsAt(seen(+car), +time)).";
+                     input(holdsAt(seen(+car), +time)). example(holdsAt(near(+car, +car), +time)).";
         let task = Task::parse(&Source::new("m.lp", modes), &Source::new("b.lp", "")).unwrap();
         let rules = "initiatedAt(speed(X)=high, T) :- happensAt(starts(X), T).
                      initiatedAt(speed(X)=low, T) :- happensAt(brakes(X), T).

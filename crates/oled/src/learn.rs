@@ -4,6 +4,6 @@ mod interpretation;
 mod learner;
 mod process;
 
-pub use interpretation::{Cover, Instance, Interpretation};
+pub use interpretation::{Cover, Instance, Interpretation, unknown};
 pub use learner::{Learned, LearnedRule, Learner};
 pub use process::Process;

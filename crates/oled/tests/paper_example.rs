@@ -131,3 +131,44 @@ fn the_table_of_actions() {
     assert_eq!(action(Termination, false, true, false), Action::None);
     assert_eq!(action(Termination, true, false, true), Action::None);
 }
+
+#[test]
+fn what_the_annotation_does_not_know_counts_for_nothing() {
+    let mut learner = learner(&Settings::letter());
+    let mut unknown = frame(2, "walking", false);
+    FactReader::default().read("unknown(moving(id1, id2), 2)", &mut unknown.annotation).unwrap();
+    FactReader::default().read("holdsAt(moving(id2, id1), 2)", &mut unknown.annotation).unwrap();
+    learn(&mut learner, [frame(1, "walking", false), unknown]);
+    let process = &learner.processes()[0];
+    assert_eq!(process.stream.covered(oled::induce::Mask::EMPTY).total(), 1, "only the other order of the pair");
+}
+
+#[test]
+fn ordinary_predicates_are_learned_where_they_are_annotated() {
+    let modes = "
+        input(happensAt(beeps(+card), +time)). input(amount(+card, +money, +time)). type(money, int). type(limit, int).
+        modeh(fraud(+card, +time)). modeb(happensAt(beeps(+card), +time)). modeb(over(+card, #limit, +time)).
+        example(fraud(+card, +time)). comparison(over(+card, #limit, +time), 2, smaller).";
+    let background = "limit(10). limit(100). over(C, L, T) :- amount(C, A, T), limit(L), A > L.";
+    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", background)).unwrap();
+    let mut settings = Settings::default();
+    settings.set("prune", "0.9").unwrap();
+    let mut learner = Learner::new(&task, |_| settings.clone()).unwrap();
+    let mut reader = FactReader::default();
+    let frames = (0..400).map(|time| {
+        let mut frame = Frame::new(Symbol::new("bank"), time);
+        let amount = time * 37 % 200;
+        let facts =
+            [format!("amount(c{}, {amount}, {time})", time % 3), format!("happensAt(beeps(c{}), {time})", time % 3)];
+        for fact in &facts[..if time % 2 == 0 { 2 } else { 1 }] {
+            reader.read(fact, &mut frame.narrative).unwrap();
+        }
+        if amount > 100 && time % 2 == 0 {
+            reader.read(&format!("fraud(c{}, {time})", time % 3), &mut frame.annotation).unwrap();
+        }
+        frame
+    });
+    learn(&mut learner, frames);
+    let theory = learner.learned().theory().to_string();
+    assert_eq!(theory, "fraud(X0, T) :-\n    happensAt(beeps(X0), T),\n    over(X0, 100, T).\n");
+}

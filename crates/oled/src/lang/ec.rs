@@ -8,5 +8,7 @@ pub const HOLDS: &str = "holdsAt";
 pub const INITIATED: &str = "initiatedAt";
 /// A fluent is ended.
 pub const TERMINATED: &str = "terminatedAt";
+/// The annotation does not know whether a fluent holds: it counts for nothing.
+pub const UNKNOWN: &str = "unknown";
 /// A fluent holds at the start of each segment.
 pub const INITIALLY: &str = "initially";

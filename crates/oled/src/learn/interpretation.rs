@@ -6,6 +6,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::calculus::Outcome;
 use crate::induce::{Column, LiteralTable, Mask};
+use crate::lang::ec::{HOLDS, UNKNOWN};
 use crate::lang::{Atom, Signature, Symbol, Term, Value};
 use crate::logic::{Model, Pred, Program, Relation, Role, Vocabulary};
 use crate::stream::Frame;
@@ -180,7 +181,7 @@ impl Cover {
             .map(|t| Target {
                 group: groups.iter().position(|g| g.table.types == t.types).expect("each target has a table"),
                 label: t.label,
-                unknown: t.label.renamed("unknown"),
+                unknown: unknown(t.label),
                 columns: t.columns.clone(),
                 direct: t.direct,
             })
@@ -242,31 +243,35 @@ impl Cover {
         let previous = self.segments.insert(frame.segment, point)?;
         let next = &self.segments[&frame.segment];
         self.count += 1;
-        let outcomes = self.targets.iter().enumerate().map(|(i, target)| {
-            let group = &self.groups[target.group];
-            let width = group.table.types.len();
-            let count = previous.truths[target.group].len();
-            let (now, then) = (&previous.labels[i], &next.labels[i]);
-            let mut row = Vec::new();
-            (0..count)
-                .map(|k| {
-                    let values = &previous.values[target.group][k * width..(k + 1) * width];
-                    let observed =
-                        |(v, pred): (&Value, &Pred)| self.model.rows(*pred).contains(std::slice::from_ref(v));
-                    if self.observed_next && !target.direct && !values.iter().zip(&group.domains).all(observed) {
-                        return None;
-                    }
-                    row.clear();
-                    row.extend(target.columns.iter().map(|c| c.map_or_else(|v| v, |i| values[i])));
-                    if target.direct {
-                        let known = !now.unknown.contains(&row);
-                        return known.then(|| Outcome::new(false, now.holds.contains(&row)));
-                    }
-                    let known = !now.unknown.contains(&row) && !then.unknown.contains(&row);
-                    known.then(|| Outcome::new(now.holds.contains(&row), then.holds.contains(&row)))
-                })
-                .collect()
-        });
+        // Whether all arguments of an instance are observed at the next time point too, found once for all targets.
+        let followed: Vec<Vec<bool>> = (self.groups.iter().zip(&previous.values).zip(&previous.truths))
+            .map(|((group, values), instances)| {
+                let width = group.domains.len();
+                let observed = |k: usize| {
+                    let values = &values[k * width..(k + 1) * width];
+                    values
+                        .iter()
+                        .zip(&group.domains)
+                        .all(|(v, d)| self.model.rows(*d).contains(std::slice::from_ref(v)))
+                };
+                (0..instances.len()).map(|k| !self.observed_next || observed(k)).collect()
+            })
+            .collect();
+        let outcomes =
+            self.targets.iter().zip(previous.labels.iter().zip(&next.labels)).map(|(target, (now, then))| {
+                let width = self.groups[target.group].domains.len();
+                let values = |k: usize| &previous.values[target.group][k * width..(k + 1) * width];
+                let outcome = |k: usize| target.outcome(values(k), now, then);
+                // Where nothing is labelled, which is most of the time, nothing needs to be looked up.
+                let quiet = [now, then].iter().all(|labels| labels.holds.is_empty() && labels.unknown.is_empty());
+                let followed = followed[target.group].iter().enumerate();
+                let known = |(k, followed): (usize, &bool)| match (*followed || target.direct, quiet) {
+                    (false, _) => None,
+                    (true, true) => Some(Outcome::Absent),
+                    (true, false) => outcome(k),
+                };
+                followed.map(known).collect()
+            });
         let outcomes = outcomes.collect();
         Some(Interpretation {
             index: self.count,
@@ -278,11 +283,32 @@ impl Cover {
     }
 }
 
+/// The annotation that says that nothing is known: `unknown(meeting(_, _), _)` of a fluent, `unknown(fraud(_), _)` of an
+/// ordinary predicate.
+pub fn unknown(label: Signature) -> Signature {
+    if label.name().as_str() == HOLDS {
+        return label.renamed(UNKNOWN);
+    }
+    let arguments = vec![Term::var("X"); label.arity() - 1];
+    let inner = Term::App(label.name(), arguments);
+    Signature::of(&Atom::new(UNKNOWN, vec![inner, Term::var("T")]))
+}
+
 fn static_type(kind: Symbol) -> Signature {
     Signature::of(&Atom::new(kind.as_str(), vec![Term::var("X")]))
 }
 
 impl Target {
+    /// The outcome of an instance; `None` where the annotation says that it does not know.
+    fn outcome(&self, values: &[Value], now: &Labels, then: &Labels) -> Option<Outcome> {
+        let row: Vec<Value> = self.columns.iter().map(|c| c.map_or_else(|v| v, |i| values[i])).collect();
+        if self.direct {
+            return (!now.unknown.contains(&row)).then(|| Outcome::new(false, now.holds.contains(&row)));
+        }
+        let known = !now.unknown.contains(&row) && !then.unknown.contains(&row);
+        known.then(|| Outcome::new(now.holds.contains(&row), then.holds.contains(&row)))
+    }
+
     fn labels(&self, frame: &Frame) -> Labels {
         let width = self.label.arity() - 1;
         let mut labels = Labels { holds: Relation::new(width), unknown: Relation::new(width) };
@@ -323,17 +349,27 @@ impl Group {
         // Arguments of the same type are different ones.
         let mut values = Vec::new();
         let mut kept = Vec::new();
-        for (i, &truth) in truths.iter().enumerate() {
-            let digit = |v: usize| i / strides[v] % domains[v].len();
+        values.reserve(total * width);
+        kept.reserve(total);
+        let mut digits = vec![0; width];
+        for &truth in &truths {
             let distinct =
-                (0..width).all(|a| (0..a).all(|b| self.domains[a] != self.domains[b] || digit(a) != digit(b)));
+                (0..width).all(|a| (0..a).all(|b| self.domains[a] != self.domains[b] || digits[a] != digits[b]));
             if distinct {
-                values.extend((0..width).map(|v| domains[v].row(digit(v))[0]));
+                values.extend(digits.iter().zip(&domains).map(|(&digit, domain)| domain.row(digit)[0]));
                 let truths = self.with_existentials(truth, &values[values.len() - width..], model);
                 kept.push(match truths.split_first() {
                     Some((&truth, others)) => Instance { truth, others: others.into() },
                     None => Instance { truth, others: Box::default() },
                 });
+            }
+            // The next number: the last digit first.
+            for v in (0..width).rev() {
+                digits[v] += 1;
+                if digits[v] < domains[v].len() {
+                    break;
+                }
+                digits[v] = 0;
             }
         }
         (values, kept)

@@ -21,7 +21,11 @@ impl Check<'_> {
 
     pub(super) fn inputs(&mut self) {
         for mode in &self.bias.inputs {
-            self.declare(mode.signature(), Role::Input, true, &mode.atom.span);
+            // `input(person(+person, +time))` lists what the type's own predicate lists anyway.
+            let of_type = matches!(mode.types().as_slice(), [Some(kind), _] if *kind == mode.atom.name);
+            if !of_type {
+                self.declare(mode.signature(), Role::Input, true, &mode.atom.span);
+            }
         }
     }
 

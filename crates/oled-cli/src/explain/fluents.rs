@@ -1,0 +1,74 @@
+//! The fluents that are to be explained.
+
+use anyhow::{anyhow, bail};
+use oled::explain::Explainer;
+use oled::lang::{did_you_mean, for_each_hole};
+use oled::{Signature, Term, Value, parse_atom};
+use oled_data::task_folder::TaskFolder;
+
+/// Which fluents are to be explained.
+pub(super) struct Fluents {
+    wanted: Vec<Signature>,
+    /// Those that labels are about.
+    labelled: Vec<Signature>,
+    /// The values asked for, where a fluent with arguments was named.
+    values: Option<Vec<Option<Value>>>,
+}
+
+impl Fluents {
+    /// What the text names; else the fluents of the theory that the task asks for, or all where it asks for none of them.
+    pub(super) fn new(folder: &TaskFolder, explainer: &Explainer, text: Option<&str>) -> anyhow::Result<Fluents> {
+        let labelled = folder.task.targets();
+        let defined: Vec<Signature> = explainer.recogniser().fluents().collect();
+        let Some(text) = text else {
+            if defined.is_empty() {
+                bail!(
+                    "the theory defines no fluent\nhint: rules for `initiatedAt(fluent, T)` and `terminatedAt(fluent, T)` do"
+                );
+            }
+            let asked: Vec<Signature> = defined.iter().copied().filter(|s| labelled.contains(s)).collect();
+            let wanted = if asked.is_empty() { defined } else { asked };
+            return Ok(Fluents { wanted, labelled, values: None });
+        };
+        let mut known = defined;
+        known.extend(labelled.iter().filter(|s| !known.contains(s)).copied().collect::<Vec<_>>());
+        let atom = parse_atom(&format!("holdsAt({text}, 0)"))
+            .map_err(|_| anyhow!("`{text}` is no fluent\nhint: write it like `meeting(p1,p2)` or `meeting(p1,_)`"))?;
+        let signature = Signature::of(&atom);
+        if known.contains(&signature) {
+            let mut values = Vec::new();
+            for_each_hole(&atom.args, &mut |term| {
+                values.push(if let Term::Value(value) = term { Some(*value) } else { None });
+            });
+            values.pop();
+            return Ok(Fluents { wanted: vec![signature], labelled, values: Some(values) });
+        }
+        let name = |s: &Signature| s.inner_name().map(|n| n.as_str().to_string()).unwrap_or_default();
+        let named: Vec<Signature> = known.iter().copied().filter(|s| name(s) == text.trim()).collect();
+        if named.is_empty() {
+            let names: Vec<String> = known.iter().map(name).collect();
+            let asked = signature.inner_name().map_or(text, |n| n.as_str());
+            let hint = match did_you_mean(asked, names.iter().map(String::as_str)) {
+                Some(near) if near != asked => format!("did you mean `{near}`?"),
+                _ => format!("fluents are {}", names.join(", ")),
+            };
+            bail!("no rule and no label is about `{text}`\nhint: {hint}");
+        }
+        Ok(Fluents { wanted: named, labelled, values: None })
+    }
+
+    /// Whether one fluent with all its values was named.
+    pub(super) fn is_one(&self) -> bool {
+        self.values.as_ref().is_some_and(|values| values.iter().all(Option::is_some))
+    }
+
+    pub(super) fn has(&self, signature: Signature, values: &[Value]) -> bool {
+        let fits = |asked: &Vec<Option<Value>>| asked.iter().zip(values).all(|(a, v)| a.is_none_or(|a| a == *v));
+        self.wanted.contains(&signature) && self.values.as_ref().is_none_or(fits)
+    }
+
+    /// Whether labels are about a fluent.
+    pub(super) fn is_labelled(&self, signature: Signature) -> bool {
+        self.labelled.contains(&signature) && self.wanted.contains(&signature)
+    }
+}

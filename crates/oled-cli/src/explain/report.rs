@@ -1,0 +1,223 @@
+//! An explanation, for people and as data.
+
+use std::fmt::Write;
+
+use oled::explain::Finding;
+use oled::{Literal, Signature, Symbol, Value, calculus};
+use serde_json::json;
+
+use crate::recognise::compact;
+
+/// What is explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// An interval.
+    Recognised,
+    /// A run of time points that are labelled and not recognised.
+    Missed,
+    /// A run of time points that are recognised and not labelled.
+    FalseAlarm,
+}
+
+/// All kinds, in the order of their counters.
+pub(super) const KINDS: [Kind; 3] = [Kind::Recognised, Kind::Missed, Kind::FalseAlarm];
+
+impl Kind {
+    /// The name of its list in the data.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Kind::Recognised => "recognised",
+            Kind::Missed => "missed",
+            Kind::FalseAlarm => "false_alarms",
+        }
+    }
+
+    /// So many of a kind.
+    pub(super) fn count(self, n: u64) -> String {
+        match self {
+            Kind::Recognised => format!("{n} recognised"),
+            Kind::Missed => format!("{n} missed"),
+            Kind::FalseAlarm if n == 1 => "1 false alarm".into(),
+            Kind::FalseAlarm => format!("{n} false alarms"),
+        }
+    }
+}
+
+/// An interval or run, and the reasons for it.
+pub(super) struct Report {
+    pub(super) kind: Kind,
+    pub(super) segment: Symbol,
+    pub(super) signature: Signature,
+    pub(super) values: Box<[Value]>,
+    pub(super) first: i64,
+    pub(super) last: i64,
+    pub(super) reasons: Vec<Reason>,
+}
+
+/// Why something is as it is.
+pub(super) enum Reason {
+    /// A rule fired.
+    Fired(Effect, Finding),
+    /// A rule did not, at first; and how often each condition was in its way later.
+    Kept { effect: Effect, rule: usize, first: Option<Finding>, points: u64, often: Vec<(Literal, u64)> },
+    /// There is no rule for it.
+    NoRule(Effect),
+    /// Something was not observed at a time.
+    Unobserved { values: Vec<Value>, time: i64, points: u64, often: Vec<(Value, u64)> },
+    /// It is labelled from the first time point of its segment on.
+    FromStart,
+    /// The label ended at a time.
+    LabelEnded(i64),
+    /// The segment ended at a time.
+    SegmentEnded(i64),
+    /// It has not ended.
+    Open,
+}
+
+/// What a rule does to a fluent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    Begin,
+    /// It begins what holds already, so that it goes on whatever else happens.
+    Renew,
+    End,
+    /// It fired, and something else counted.
+    Vain,
+}
+
+impl Effect {
+    fn done(self) -> &'static str {
+        match self {
+            Effect::Begin => "began",
+            Effect::Renew => "begun again",
+            Effect::End => "ended",
+            Effect::Vain => "tried in vain",
+        }
+    }
+
+    fn undone(self) -> &'static str {
+        match self {
+            Effect::End => "not ended",
+            _ => "not begun",
+        }
+    }
+}
+
+impl Report {
+    pub(super) fn fluent(&self) -> String {
+        compact(&calculus::fluent(self.signature, &self.values))
+    }
+
+    /// For people.
+    pub(super) fn to_text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text).expect("strings can be written to");
+        text
+    }
+
+    fn write(&self, text: &mut String) -> std::fmt::Result {
+        write!(text, "{}", self.fluent())?;
+        if !self.segment.as_str().is_empty() {
+            write!(text, " in {}", self.segment.as_str())?;
+        }
+        write!(text, ", {}", self.first)?;
+        if self.last != self.first {
+            write!(text, " to {}", self.last)?;
+        }
+        text.push_str(match self.kind {
+            Kind::Recognised => "\n",
+            Kind::Missed => ": missed\n",
+            Kind::FalseAlarm => ": false alarm\n",
+        });
+        self.reasons.iter().try_for_each(|reason| reason.write(text))
+    }
+
+    /// The same as data.
+    pub(super) fn to_json(&self) -> serde_json::Value {
+        json!({
+            "fluent": self.fluent(),
+            "segment": self.segment.as_str(),
+            "first": self.first,
+            "last": self.last,
+            "reasons": self.reasons.iter().map(Reason::to_json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl Reason {
+    fn write(&self, text: &mut String) -> std::fmt::Result {
+        match self {
+            Reason::Fired(effect, finding) => {
+                writeln!(text, "  {} by rule {} at {}", effect.done(), finding.rule + 1, finding.time)?;
+                finding.conditions.iter().try_for_each(|c| writeln!(text, "    {}", c.literal))
+            }
+            Reason::Kept { effect, rule, first, points, often } => {
+                write!(text, "  {} by rule {}", effect.undone(), rule + 1)?;
+                match first {
+                    Some(finding) => writeln!(text, " at {}", finding.time)?,
+                    None => writeln!(text)?,
+                }
+                for condition in first.iter().flat_map(|f| &f.conditions).filter(|c| c.truth == Some(false)) {
+                    writeln!(text, "    in the way: {}", condition.literal)?;
+                }
+                let often = often.iter().map(|(literal, n)| (literal.to_string(), *n));
+                write_often(text, "in the way", *points, &often.collect::<Vec<_>>())
+            }
+            Reason::NoRule(Effect::End) => writeln!(text, "  no rule ends it"),
+            Reason::NoRule(_) => writeln!(text, "  no rule begins it"),
+            Reason::Unobserved { values, time, points, often } => {
+                if !values.is_empty() {
+                    writeln!(text, "  {} not observed at {time}", listed(values))?;
+                }
+                let often = often.iter().map(|(value, n)| (value.to_string(), *n)).collect::<Vec<_>>();
+                write_often(text, "not observed", *points, &often)
+            }
+            Reason::FromStart => writeln!(text, "  labelled from the first time point of its segment on"),
+            Reason::LabelEnded(time) => writeln!(text, "  the label ended at {time}"),
+            Reason::SegmentEnded(time) => writeln!(text, "  the segment ended at {time}"),
+            Reason::Open => writeln!(text, "  not ended yet"),
+        }
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        match self {
+            Reason::Fired(effect, finding) => json!({
+                "what": effect.done(), "rule": finding.rule + 1, "time": finding.time, "conditions": conditions(finding),
+            }),
+            Reason::Kept { effect, rule, first, points, often } => json!({
+                "what": effect.undone(), "rule": rule + 1, "time": first.as_ref().map(|f| f.time),
+                "conditions": first.as_ref().map(conditions).unwrap_or_default(), "points": points,
+                "false": often.iter().map(|(l, n)| json!({"condition": l.to_string(), "points": n})).collect::<Vec<_>>(),
+            }),
+            Reason::NoRule(Effect::End) => json!({"what": "no rule ends it"}),
+            Reason::NoRule(_) => json!({"what": "no rule begins it"}),
+            Reason::Unobserved { values, time, points, often } => json!({
+                "what": "not observed", "time": time, "points": points,
+                "entities": values.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "absent": often.iter().map(|(v, n)| json!({"entity": v.to_string(), "points": n})).collect::<Vec<_>>(),
+            }),
+            Reason::FromStart => json!({"what": "labelled from the start"}),
+            Reason::LabelEnded(time) => json!({"what": "label ended", "time": time}),
+            Reason::SegmentEnded(time) => json!({"what": "segment ended", "time": time}),
+            Reason::Open => json!({"what": "not ended yet"}),
+        }
+    }
+}
+
+fn conditions(finding: &Finding) -> Vec<serde_json::Value> {
+    let conditions = finding.conditions.iter();
+    conditions.map(|c| json!({"condition": c.literal.to_string(), "true": c.truth})).collect()
+}
+
+/// How often something was so, most often first; not for a single time point, of which all was said.
+fn write_often(text: &mut String, what: &str, points: u64, often: &[(String, u64)]) -> std::fmt::Result {
+    let width = often.first().map_or(0, |(_, n)| n.to_string().len());
+    let often = often.iter().filter(|_| points > 1);
+    often.into_iter().try_for_each(|(item, n)| writeln!(text, "    {what} at {n:>width$} of {points}: {item}"))
+}
+
+/// `p1 was`, `p1 and p2 were`.
+fn listed(values: &[Value]) -> String {
+    let names: Vec<String> = values.iter().map(ToString::to_string).collect();
+    format!("{} {}", names.join(" and "), if values.len() == 1 { "was" } else { "were" })
+}

@@ -1,0 +1,313 @@
+//! Intervals and runs as a stream goes by, with the reasons for their beginnings and ends.
+
+use indexmap::IndexMap;
+use oled::explain::{Explainer, Finding, Moment};
+use oled::{Frame, Signature, Symbol, Value};
+use rustc_hash::FxBuildHasher;
+
+use super::fluents::Fluents;
+use super::report::{Effect, KINDS, Kind, Reason, Report};
+
+type Key = (Signature, Box<[Value]>);
+
+/// Follows the fluents of a stream. Of the past it knows what lasts, and the time point before, for each segment.
+pub(super) struct Runs {
+    explainer: Explainer,
+    fluents: Fluents,
+    interleaved: bool,
+    at: Option<i64>,
+    limit: usize,
+    segments: IndexMap<Symbol, Segment, FxBuildHasher>,
+    /// Of each kind: how many were looked at, how many reported, and how many were left out.
+    opened: [usize; 3],
+    reported: [usize; 3],
+    more: [u64; 3],
+    labelled: bool,
+}
+
+#[derive(Default)]
+struct Segment {
+    before: Option<Moment>,
+    fluents: IndexMap<Key, [Option<Run>; 3], FxBuildHasher>,
+}
+
+/// Something that lasts.
+struct Run {
+    first: i64,
+    /// Its explanation so far, where it is to have one.
+    story: Option<Story>,
+}
+
+#[derive(Default)]
+struct Story {
+    reasons: Vec<Reason>,
+    /// Which rules are watched for what is in their way.
+    watched: Option<Effect>,
+    points: u64,
+    rules: Vec<Watched>,
+    unobserved: IndexMap<Value, u64, FxBuildHasher>,
+}
+
+/// A rule that could have changed something.
+struct Watched {
+    rule: usize,
+    first: Option<Finding>,
+    /// How often each condition was false, by its place.
+    often: IndexMap<usize, u64, FxBuildHasher>,
+}
+
+impl Runs {
+    pub(super) fn new(
+        explainer: Explainer,
+        fluents: Fluents,
+        interleaved: bool,
+        at: Option<i64>,
+        limit: usize,
+    ) -> Runs {
+        let (segments, labelled) = (IndexMap::default(), false);
+        let (opened, reported, more) = Default::default();
+        Runs { explainer, fluents, interleaved, at, limit, segments, opened, reported, more, labelled }
+    }
+
+    /// Takes note of whether there are labels at all.
+    pub(super) fn see_labels(&mut self, frame: &Frame) {
+        self.labelled |= frame.annotation.iter().any(|(signature, _)| self.fluents.is_labelled(signature));
+    }
+
+    pub(super) fn is_labelled(&self) -> bool {
+        self.labelled
+    }
+
+    /// How many of each kind were not reported.
+    pub(super) fn more(&self) -> [u64; 3] {
+        self.more
+    }
+
+    /// Processes a frame; what is over is added to `ready`.
+    pub(super) fn observe(&mut self, frame: &Frame, ready: &mut Vec<Report>) {
+        if !self.interleaved && !self.segments.contains_key(&frame.segment) {
+            self.finish(false, ready);
+        }
+        let now = self.explainer.observe(frame);
+        let Segment { before, mut fluents } = self.segments.swap_remove(&frame.segment).unwrap_or_default();
+        // What is recognised and what is labelled, of all that is or was either.
+        let mut states: IndexMap<Key, (bool, bool), FxBuildHasher> =
+            fluents.keys().map(|key| (key.clone(), (false, false))).collect();
+        for (signature, values) in self.explainer.recogniser().holding() {
+            if self.fluents.has(signature, values) {
+                states.entry((signature, values.into())).or_default().0 = true;
+            }
+        }
+        for (signature, values) in frame.annotation.iter() {
+            if self.fluents.is_labelled(signature) && self.fluents.has(signature, values) {
+                states.entry((signature, values.into())).or_default().1 = true;
+            }
+        }
+        for (key, (recognised, labelled)) in states {
+            let runs = fluents.entry(key.clone()).or_default();
+            let compared = self.fluents.is_labelled(key.0);
+            let step = Step {
+                was_recognised: runs[Kind::Recognised as usize].is_some(),
+                key: &key,
+                before: before.as_ref(),
+                now: Some(&now),
+            };
+            for kind in KINDS {
+                let is = match kind {
+                    Kind::Recognised => recognised,
+                    Kind::Missed => compared && labelled && !recognised,
+                    Kind::FalseAlarm => compared && recognised && !labelled,
+                };
+                match (&mut runs[kind as usize], is) {
+                    (slot @ None, true) => *slot = Some(self.open(kind, &step, &now)),
+                    (Some(run), true) => self.watch(run, &step),
+                    (slot @ Some(_), false) => {
+                        let run = slot.take().expect("it was just seen");
+                        self.close(kind, run, &step, false, ready);
+                    }
+                    (None, false) => {}
+                }
+            }
+        }
+        fluents.retain(|_, runs| runs.iter().any(Option::is_some));
+        self.segments.insert(frame.segment, Segment { before: Some(now), fluents });
+    }
+
+    /// Ends all segments; `stopped` if the stream goes on.
+    pub(super) fn finish(&mut self, stopped: bool, ready: &mut Vec<Report>) {
+        for (_, Segment { before, fluents }) in std::mem::take(&mut self.segments) {
+            for (key, runs) in fluents {
+                let step = Step { was_recognised: true, key: &key, before: before.as_ref(), now: None };
+                for (kind, run) in KINDS.into_iter().zip(runs) {
+                    if let Some(run) = run {
+                        self.close(kind, run, &step, stopped, ready);
+                    }
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, kind: Kind, step: &Step, now: &Moment) -> Run {
+        let wanted = match self.at {
+            Some(at) => now.time <= at,
+            None => self.opened[kind as usize] < self.limit,
+        };
+        self.opened[kind as usize] += 1;
+        let mut run = Run { first: now.time, story: None };
+        if !wanted {
+            return run;
+        }
+        let (signature, values) = step.key;
+        let mut story = Story::default();
+        let fired = |findings: Vec<Finding>, effect: Effect| {
+            findings.into_iter().filter(|f| f.fired).map(move |f| Reason::Fired(effect, f))
+        };
+        let begun = self.explainer.beginnings(step.before, now, *signature, values);
+        match kind {
+            Kind::Recognised => story.reasons.extend(fired(begun, Effect::Begin)),
+            Kind::Missed => {
+                // What rules derive at each time point is watched below.
+                let lasted = step.was_recognised && !self.explainer.is_derived(*signature);
+                if let (true, Some(before)) = (lasted, step.before) {
+                    story.reasons.extend(self.end(before, Some(now), *signature, values));
+                } else if step.before.is_none() {
+                    story.reasons.push(Reason::FromStart);
+                }
+                story.watched = Some(Effect::Begin);
+            }
+            Kind::FalseAlarm if !step.was_recognised || self.explainer.is_derived(*signature) => {
+                story.reasons.extend(fired(begun, Effect::Begin));
+            }
+            Kind::FalseAlarm => {
+                story.reasons.extend(step.before.map(|before| Reason::LabelEnded(before.time)));
+                story.reasons.extend(fired(begun, Effect::Renew));
+                story.watched = Some(Effect::End);
+            }
+        }
+        run.story = Some(story);
+        self.watch(&mut run, step);
+        run
+    }
+
+    /// Counts what is in the way of the rules that could end a run.
+    fn watch(&mut self, run: &mut Run, step: &Step) {
+        let (Some(story), Some(now)) = (&mut run.story, step.now) else { return };
+        let (signature, values) = step.key;
+        let findings = match (story.watched, step.before) {
+            (None, _) => return,
+            (Some(Effect::End), Some(before)) => self.explainer.endings(before, *signature, values),
+            (Some(Effect::End), None) => Vec::new(),
+            (Some(_), before) => self.explainer.beginnings(before, now, *signature, values),
+        };
+        if story.watched == Some(Effect::Begin) {
+            let unobserved = self.explainer.unobserved(now, *signature, values);
+            if story.points == 0 && !unobserved.is_empty() && !step.was_recognised {
+                let (points, often) = (0, Vec::new());
+                story.reasons.push(Reason::Unobserved { values: unobserved.clone(), time: now.time, points, often });
+            }
+            unobserved.iter().for_each(|v| *story.unobserved.entry(*v).or_default() += 1);
+        }
+        for finding in findings {
+            let at = story.rules.iter().position(|w| w.rule == finding.rule).unwrap_or_else(|| {
+                story.rules.push(Watched { rule: finding.rule, first: None, often: IndexMap::default() });
+                story.rules.len() - 1
+            });
+            let watched = &mut story.rules[at];
+            for condition in finding.conditions.iter().filter(|c| c.truth == Some(false)) {
+                if let Some(place) = condition.place {
+                    *watched.often.entry(place).or_default() += 1;
+                }
+            }
+            if story.points == 0 {
+                watched.first = Some(finding);
+            }
+        }
+        story.points += 1;
+    }
+
+    /// Why something stopped to hold after a moment.
+    fn end(&mut self, last: &Moment, now: Option<&Moment>, signature: Signature, values: &[Value]) -> Vec<Reason> {
+        if self.explainer.is_derived(signature) {
+            let Some(now) = now else { return vec![Reason::SegmentEnded(last.time)] };
+            let kept = self.explainer.beginnings(None, now, signature, values).into_iter().map(|finding| {
+                let (rule, first) = (finding.rule, Some(finding));
+                Reason::Kept { effect: Effect::Begin, rule, first, points: 0, often: Vec::new() }
+            });
+            return kept.collect();
+        }
+        let ended = self.explainer.endings(last, signature, values).into_iter().filter(|f| f.fired);
+        let ended: Vec<Reason> = ended.map(|f| Reason::Fired(Effect::End, f)).collect();
+        // Initiation wins where both apply.
+        let renewed = self.explainer.beginnings(Some(last), last, signature, values).iter().any(|f| f.fired);
+        if !ended.is_empty() && !renewed {
+            return ended;
+        }
+        match now {
+            Some(now) => {
+                let values = self.explainer.unobserved(now, signature, values);
+                vec![Reason::Unobserved { values, time: now.time, points: 0, often: Vec::new() }]
+            }
+            None => vec![Reason::SegmentEnded(last.time)],
+        }
+    }
+
+    fn close(&mut self, kind: Kind, run: Run, step: &Step, stopped: bool, ready: &mut Vec<Report>) {
+        let Some(before) = step.before else { unreachable!("what lasts has lasted since some time point") };
+        let (first, last) = (run.first, before.time);
+        if self.at.is_some_and(|at| !(first..=last).contains(&at)) {
+            return;
+        }
+        let Some(story) = run.story.filter(|_| self.reported[kind as usize] < self.limit) else {
+            self.more[kind as usize] += 1;
+            return;
+        };
+        self.reported[kind as usize] += 1;
+        let (signature, values) = (step.key.0, step.key.1.clone());
+        let mut reasons = self.tell(story, &values);
+        if kind == Kind::Recognised {
+            let end = if stopped { vec![Reason::Open] } else { self.end(before, step.now, signature, &values) };
+            reasons.extend(end);
+        }
+        ready.push(Report { kind, segment: before.segment, signature, values, first, last, reasons });
+    }
+
+    /// All that is known of a run, in order.
+    fn tell(&self, story: Story, values: &[Value]) -> Vec<Reason> {
+        let Story { mut reasons, watched, points, rules, unobserved } = story;
+        let Some(effect) = watched else { return reasons };
+        let mut absent: Vec<(Value, u64)> = unobserved.into_iter().collect();
+        absent.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        if !absent.is_empty() && points > 1 {
+            // Beside what was not observed at first, if that was told.
+            match reasons.iter_mut().find(|r| matches!(r, Reason::Unobserved { .. })) {
+                Some(Reason::Unobserved { points: p, often, .. }) => (*p, *often) = (points, absent),
+                _ => reasons.push(Reason::Unobserved { values: Vec::new(), time: 0, points, often: absent }),
+            }
+        }
+        if rules.is_empty() {
+            reasons.push(Reason::NoRule(effect));
+        }
+        for Watched { rule, first, often } in rules {
+            if let Some(finding) = first.as_ref().filter(|f| f.fired) {
+                reasons.push(Reason::Fired(Effect::Vain, finding.clone()));
+            }
+            let conditions = self.explainer.conditions(rule, values);
+            let mut often: Vec<_> = often.into_iter().map(|(place, n)| (conditions[place].clone(), n)).collect();
+            often.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+            let first = first.filter(|f| !f.fired);
+            if first.is_some() || points > 1 && !often.is_empty() {
+                reasons.push(Reason::Kept { effect, rule, first, points, often });
+            }
+        }
+        reasons
+    }
+}
+
+/// From a time point to the next, for one fluent.
+struct Step<'a> {
+    key: &'a Key,
+    was_recognised: bool,
+    before: Option<&'a Moment>,
+    /// `None` where the segment ended.
+    now: Option<&'a Moment>,
+}

@@ -1,0 +1,384 @@
+//! `oled explain` from the outside: hand-made streams of two people who meet, and a rule that was learned.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn oled(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_oled")).args(args).current_dir(root()).env("NO_COLOR", "1").output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+const MODES: &str = "
+input(happensAt(active(+person), +time)).
+input(happensAt(walking(+person), +time)).
+input(place(+person, +metre, +time)).
+type(metre, int).
+example(holdsAt(meeting(+person, +person), +time)).
+";
+
+const BACKGROUND: &str = "
+close(X, Y, T) :- place(X, A, T), place(Y, B, T), X != Y, abs(A - B) < 5.
+far(X, Y, T) :- place(X, A, T), place(Y, B, T), X != Y, abs(A - B) >= 5.
+";
+
+const RULES: &str = "
+initiatedAt(meeting(X, Y), T) :- happensAt(active(X), T), happensAt(active(Y), T), close(X, Y, T).
+terminatedAt(meeting(X, Y), T) :- far(X, Y, T).
+terminatedAt(meeting(X, Y), T) :- happensAt(walking(X), T), happensAt(walking(Y), T).
+";
+
+/// A task, its rules and a stream. Each time point: what p1 and p2 do and where they are, and whether `meeting(p1,p2)` is
+/// labelled.
+struct World {
+    folder: tempfile::TempDir,
+}
+
+type Point<'a> = (&'a str, &'a str, bool);
+
+impl World {
+    fn new(rules: &str, segments: &[(&str, &[Point])]) -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("task.toml", "name = \"pairs\"\n");
+        write("modes.lp", MODES);
+        write("background.lp", BACKGROUND);
+        write("rules.lp", rules);
+        let mut stream = String::new();
+        for (segment, points) in segments {
+            for (time, (p1, p2, labelled)) in points.iter().enumerate() {
+                let mut facts = Vec::new();
+                for (person, state) in [("p1", p1), ("p2", p2)] {
+                    // `active 3`; nothing for somebody who is not there.
+                    if let Some((event, place)) = state.split_once(' ') {
+                        facts.push(format!("\"happensAt({event}({person}),{time})\""));
+                        facts.push(format!("\"place({person},{place},{time})\""));
+                    }
+                }
+                let label = if *labelled { format!("\"holdsAt(meeting(p1,p2),{time})\"") } else { String::new() };
+                stream += &["{\"segment\":\"", segment, "\",\"time\":"].concat();
+                stream += &[&time.to_string(), ",\"narrative\":[", &facts.join(","), "],\"annotation\":["].concat();
+                stream += &[&label, "]}\n"].concat();
+            }
+        }
+        write("s.jsonl", &stream);
+        World { folder }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).to_str().unwrap().to_string()
+    }
+
+    fn explain(&self, more: &[&str]) -> Output {
+        let (task, theory, stream) = (self.path(""), self.path("rules.lp"), self.path("s.jsonl"));
+        oled(&[&["explain", &task, "--theory", &theory, "--input", &stream], more].concat())
+    }
+
+    /// What is said of `meeting(p1,p2)`.
+    fn meeting(&self) -> String {
+        let output = self.explain(&["--fluent", "meeting(p1,p2)"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    }
+}
+
+#[test]
+fn an_interval_is_explained_by_the_rules_that_began_and_ended_it() {
+    let points = [
+        ("walking 0", "active 3", false),
+        ("active 1", "active 3", false),
+        ("active 1", "active 3", true),
+        ("active 1", "walking 9", true),
+        ("active 1", "walking 12", false),
+    ];
+    let world = World::new(RULES, &[("hall", &points)]);
+    assert_eq!(
+        world.meeting(),
+        "meeting(p1,p2) in hall, 2 to 3
+  began by rule 1 at 1
+    happensAt(active(p1), 1)
+    happensAt(active(p2), 1)
+    close(p1, p2, 1)
+  ended by rule 2 at 3
+    far(p1, p2, 3)
+"
+    );
+}
+
+#[test]
+fn who_is_no_longer_observed_and_the_end_of_a_segment_end_intervals() {
+    let points = [("active 1", "active 3", false), ("active 1", "active 3", true), ("active 1", "", false)];
+    let other = [("active 1", "active 3", false), ("active 1", "active 3", true)];
+    let began = |segment: &str, last: &str| {
+        format!(
+            "meeting(p1,p2) in {segment}, 1
+  began by rule 1 at 0
+    happensAt(active(p1), 0)
+    happensAt(active(p2), 0)
+    close(p1, p2, 0)
+  {last}
+"
+        )
+    };
+    let world = World::new(RULES, &[("hall", &points), ("yard", &other)]);
+    let (hall, yard) = (began("hall", "p2 was not observed at 2"), began("yard", "the segment ended at 1"));
+    assert_eq!(world.meeting(), format!("{hall}\n{yard}"));
+    let output = world.explain(&["--fluent", "meeting(p1,_)", "--segment", "yard"]);
+    assert_eq!(stdout(&output), yard);
+}
+
+#[test]
+fn a_missed_interval_is_explained_by_what_was_in_the_way() {
+    let points = [
+        ("active 1", "walking 3", false),
+        ("active 1", "walking 3", true),
+        ("active 1", "walking 7", true),
+        ("active 1", "walking 7", true),
+        ("active 1", "walking 7", false),
+    ];
+    let world = World::new(RULES, &[("hall", &points)]);
+    assert_eq!(
+        world.meeting(),
+        "meeting(p1,p2) in hall, 1 to 3: missed
+  not begun by rule 1 at 0
+    in the way: happensAt(active(p2), 0)
+    in the way at 3 of 3: happensAt(active(p2), T)
+    in the way at 1 of 3: close(p1, p2, T)
+"
+    );
+}
+
+#[test]
+fn an_interval_that_ended_too_early_is_explained_by_the_rule_that_ended_it() {
+    let points = [
+        ("active 1", "active 3", false),
+        ("walking 1", "walking 3", true),
+        ("active 1", "walking 3", true),
+        ("active 1", "walking 3", false),
+    ];
+    let world = World::new(RULES, &[("hall", &points)]);
+    let text = world.meeting();
+    let missed = text.split("\n\n").find(|part| part.contains("missed")).unwrap();
+    assert_eq!(
+        missed.trim_end(),
+        "meeting(p1,p2) in hall, 2: missed
+  ended by rule 3 at 1
+    happensAt(walking(p1), 1)
+    happensAt(walking(p2), 1)
+  not begun by rule 1 at 1
+    in the way: happensAt(active(p1), 1)
+    in the way: happensAt(active(p2), 1)"
+    );
+}
+
+#[test]
+fn a_label_about_somebody_who_is_not_there_is_missed_whatever_the_rules_say() {
+    let points = [("active 1", "active 3", false), ("active 1", "", true), ("active 1", "", true)];
+    let world = World::new(RULES, &[("hall", &points)]);
+    assert_eq!(
+        world.meeting(),
+        "meeting(p1,p2) in hall, 1 to 2: missed
+  p2 was not observed at 1
+    not observed at 2 of 2: p2
+  tried in vain by rule 1 at 0
+    happensAt(active(p1), 0)
+    happensAt(active(p2), 0)
+    close(p1, p2, 0)
+  not begun by rule 1
+    in the way at 1 of 2: happensAt(active(p2), T)
+    in the way at 1 of 2: close(p1, p2, T)
+"
+    );
+}
+
+#[test]
+fn a_false_alarm_is_explained_by_the_rule_that_began_it_or_by_what_kept_it_from_ending() {
+    let points = [
+        ("active 1", "active 3", false),
+        ("active 1", "walking 3", false),
+        ("active 1", "walking 3", true),
+        ("active 1", "walking 3", false),
+        ("active 1", "walking 9", false),
+        ("active 1", "walking 9", false),
+    ];
+    let world = World::new(RULES, &[("hall", &points)]);
+    let text = world.meeting();
+    let mut alarms = text.split("\n\n").filter(|part| part.contains("false alarm"));
+    assert_eq!(
+        alarms.next().unwrap(),
+        "meeting(p1,p2) in hall, 1: false alarm
+  began by rule 1 at 0
+    happensAt(active(p1), 0)
+    happensAt(active(p2), 0)
+    close(p1, p2, 0)"
+    );
+    assert_eq!(
+        alarms.next().unwrap().trim_end(),
+        "meeting(p1,p2) in hall, 3 to 4: false alarm
+  the label ended at 2
+  not ended by rule 2 at 2
+    in the way: far(p1, p2, 2)
+    in the way at 2 of 2: far(p1, p2, T)
+  not ended by rule 3 at 2
+    in the way: happensAt(walking(p1), 2)
+    in the way at 2 of 2: happensAt(walking(p1), T)"
+    );
+}
+
+#[test]
+fn a_stream_without_labels_has_no_false_alarms() {
+    let points = [("active 1", "active 3", false), ("active 1", "active 3", false), ("active 1", "", false)];
+    let world = World::new(RULES, &[("hall", &points)]);
+    assert!(!world.meeting().contains("false alarm"));
+    let output = world.explain(&["--fluent", "meeting(p1,p2)"]);
+    assert!(stderr(&output).contains("the stream has no labels"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_data_says_what_the_text_says_and_what_is_left_out_is_counted() {
+    let pair = [("active 1", "active 3", false), ("active 1", "active 3", true), ("active 1", "", false)];
+    let world = World::new(RULES, &[("a", &pair), ("b", &pair), ("c", &pair)]);
+    let output = world.explain(&["--limit", "2", "--json"]);
+    let data: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    // `meeting(p2,p1)` is recognised as well, and not labelled.
+    let recognised = data["recognised"].as_array().unwrap();
+    assert_eq!(recognised.len(), 2);
+    assert_eq!(data["more"], serde_json::json!({"recognised": 4, "missed": 0, "false_alarms": 1}));
+    assert_eq!(recognised[0]["fluent"], "meeting(p1,p2)");
+    let began = &recognised[0]["reasons"][0];
+    assert_eq!((&began["what"], &began["rule"], &began["time"]), (&"began".into(), &1.into(), &0.into()));
+    assert_eq!(began["conditions"][2], serde_json::json!({"condition": "close(p1, p2, 0)", "true": true}));
+    assert_eq!(recognised[0]["reasons"][1]["entities"], serde_json::json!(["p2"]));
+    let text = stdout(&world.explain(&["--limit", "2"]));
+    assert!(text.contains("not shown: 4 recognised, 1 false alarm;"), "{text}");
+}
+
+#[test]
+fn a_time_point_chooses_and_the_exit_code_tells_whether_there_is_something_to_explain() {
+    let points = [("active 1", "active 3", false), ("active 1", "active 3", true), ("active 1", "", false)];
+    let world = World::new(RULES, &[("hall", &points)]);
+    assert_eq!(world.explain(&["--fluent", "meeting(p1,p2)", "--at", "1"]).status.code(), Some(0));
+    let nothing = world.explain(&["--fluent", "meeting(p1,p2)", "--at", "2"]);
+    assert_eq!((nothing.status.code(), stdout(&nothing)), (Some(1), String::new()));
+    let unknown = world.explain(&["--fluent", "meating(p1,p2)"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("did you mean `meeting`?"), "{}", stderr(&unknown));
+}
+
+#[test]
+fn a_fluent_that_rules_derive_at_each_time_point_is_explained_at_that_point() {
+    let points = [("active 1", "active 9", true), ("active 1", "active 3", true), ("active 1", "active 9", false)];
+    let world = World::new("holdsAt(meeting(X, Y), T) :- close(X, Y, T).", &[("hall", &points)]);
+    assert_eq!(
+        world.meeting(),
+        "meeting(p1,p2) in hall, 0: missed
+  labelled from the first time point of its segment on
+  not begun by rule 1 at 0
+    in the way: close(p1, p2, 0)
+
+meeting(p1,p2) in hall, 1
+  began by rule 1 at 1
+    close(p1, p2, 1)
+  not begun by rule 1 at 2
+    in the way: close(p1, p2, 2)
+"
+    );
+}
+
+#[test]
+fn explanations_agree_with_recognition_and_evaluation() {
+    let folder = tempfile::tempdir().unwrap();
+    let stream = folder.path().join("s.jsonl").to_str().unwrap().to_string();
+    std::fs::write(&stream, oled(&["simulate", "--length", "500", "--segments", "2"]).stdout).unwrap();
+    let run = |command: &str, more: &[&str]| {
+        let output = oled(&[&[command, "lobby", "--theory", "hand", "--input", &stream], more].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let data: Value = serde_json::from_str(&run("explain", &["--limit", "100000", "--json"])).unwrap();
+    let mut explained = Vec::new();
+    for interval in data["recognised"].as_array().unwrap() {
+        let reasons = interval["reasons"].as_array().unwrap();
+        assert_eq!(reasons[0]["what"], "began", "{interval}");
+        let end = match reasons.last().unwrap()["what"].as_str().unwrap() {
+            "ended" => "terminated",
+            "not observed" => "lost",
+            "segment ended" => "segment",
+            other => panic!("{other}: {interval}"),
+        };
+        let [segment, fluent, first, last] = ["segment", "fluent", "first", "last"].map(|key| interval[key].clone());
+        explained.push(serde_json::json!([segment, fluent, first, last, end]).to_string());
+    }
+    let mut recognised: Vec<String> = Vec::new();
+    for line in run("recognise", &["--format", "jsonl"]).lines() {
+        let interval: Value = serde_json::from_str(line).unwrap();
+        let fields = ["segment", "fluent", "first", "last", "end"].map(|key| interval[key].clone());
+        recognised.push(serde_json::json!(fields).to_string());
+    }
+    explained.sort();
+    recognised.sort();
+    assert_eq!(explained, recognised);
+    let counts: Value = serde_json::from_str(&run("evaluate", &["--json"])).unwrap();
+    for (kind, count) in [("missed", "fn"), ("false_alarms", "fp")] {
+        let runs = data[kind].as_array().unwrap();
+        let points = |run: &Value| run["last"].as_i64().unwrap() - run["first"].as_i64().unwrap() + 1;
+        assert_eq!(Value::from(runs.iter().map(points).sum::<i64>()), counts["micro"][count], "{kind}");
+    }
+}
+
+#[test]
+fn the_log_tells_the_history_of_a_learned_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let (stream, log, theory) = (path("s.jsonl"), path("log.jsonl"), path("learned.lp"));
+    std::fs::write(&stream, oled(&["simulate", "--length", "400", "--segments", "2"]).stdout).unwrap();
+    let learned = oled(&["learn", "lobby", "--input", &stream, "--log", &log, "--output", &theory]);
+    assert!(learned.status.success(), "{}", stderr(&learned));
+    let explained = oled(&["explain", "lobby", "--theory", &theory, "--log", &log, "--json"]);
+    assert!(explained.status.success(), "{}", stderr(&explained));
+    let data: Value = serde_json::from_str(&stdout(&explained)).unwrap();
+    let rules = data["rules"].as_array().unwrap();
+    assert!(!rules.is_empty());
+    for rule in rules {
+        assert_eq!(rule["found"], true, "{rule}");
+        // What the steps added and took away is the body.
+        let mut body: Vec<&str> = Vec::new();
+        for step in rule["expanded"].as_array().unwrap() {
+            body.retain(|l| !step["dropped"].as_array().unwrap().iter().any(|d| d == l));
+            body.extend(step["added"].as_array().unwrap().iter().map(|l| l.as_str().unwrap()));
+        }
+        let clause = rule["clause"].as_str().unwrap();
+        assert!(body.iter().all(|literal| clause.contains(literal)), "{rule}");
+        assert_eq!(clause.lines().count(), 1 + body.len(), "{rule}");
+    }
+    let first = stdout(&oled(&["explain", "lobby", "--theory", &theory, "--log", &log, "--rule", "1"]));
+    let (started, step) = (&rules[0]["started"], &rules[0]["expanded"][0]);
+    assert!(first.contains(&format!(
+        "  started at interpretation {} from a bottom clause of {} literals\n  expanded at interpretation {}\n    + {}\n",
+        started["interpretation"],
+        started["bottom"],
+        step["interpretation"],
+        step["added"][0].as_str().unwrap()
+    )));
+    assert!(first.contains(&format!(
+        "    score {:.3} to {:.3}, gap ",
+        step["score"].as_f64().unwrap(),
+        step["best"].as_f64().unwrap()
+    )));
+    assert!(!first.contains("\nrule 2\n"), "only what was asked for");
+    let other = oled(&["explain", "lobby", "--theory", "hand", "--log", &log, "--rule", "1"]);
+    assert_eq!(other.status.code(), Some(1));
+    assert!(stdout(&other).ends_with("  not in the log: no rule ended with this head and body\n"));
+}

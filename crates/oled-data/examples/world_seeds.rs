@@ -1,0 +1,64 @@
+//! Learning on simulated worlds, tested on other ones, beside the rules that made them.
+//!
+//! `cargo run --release -p oled-data --example world_seeds -- PRESET SEEDS NOISE [NAME=VALUE …]`
+
+#![allow(clippy::print_stdout)] // an example prints
+
+use std::error::Error;
+
+use oled::{Evaluation, Learner, Recogniser, Symbol, Task, Theory, parse_theory};
+use oled_data::task_folder::TaskFolder;
+use oled_data::world::{TRUE_RULES, World, WorldOptions};
+
+const TARGETS: [&str; 4] = ["meeting", "moving", "fighting", "leaving_object"];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [preset, seeds, noise, overrides @ ..] = args.as_slice() else {
+        return Err("arguments: PRESET SEEDS NOISE [NAME=VALUE …]".into());
+    };
+    let noise: f64 = noise.parse()?;
+    let overrides: Vec<(String, String)> =
+        overrides.iter().filter_map(|o| o.split_once('=')).map(|(n, v)| (n.into(), v.into())).collect();
+    let folder = TaskFolder::embedded();
+    let truth = parse_theory("true.lp", TRUE_RULES)?;
+    // Noise is the share of wrong movements and of wrong labels.
+    let world = |seed: u64| {
+        let usual = WorldOptions { seed, ..WorldOptions::default() };
+        let noisy = WorldOptions { event_noise: noise, label_noise: noise, ..usual };
+        World::new(if noise == 0.0 { usual.without_noise() } else { noisy })
+    };
+    let (mut learned, mut known) = (Vec::new(), Vec::new());
+    for seed in 1..=seeds.parse::<u64>()? {
+        let settings = |target: Symbol| folder.settings(preset, target.as_str(), &overrides).unwrap_or_default();
+        let mut learner = Learner::new(&folder.task, settings)?;
+        world(seed).for_each(|frame| learner.observe(&frame, &mut ()));
+        learner.flush(&mut ());
+        let theory = learner.learned().theory();
+        let scores = test(&folder.task, &theory, world(seed + 1000))?;
+        println!("seed {seed}: {} rules, {} literals, F1 {:.3?}", theory.clauses.len(), theory.literals(), scores);
+        learned.push(scores);
+        known.push(test(&folder.task, &truth, world(seed + 1000))?);
+    }
+    for (name, scores) in [("learned", &learned), ("true", &known)] {
+        for i in 0..=TARGETS.len() {
+            let of: Vec<f64> = scores.iter().map(|s| s[i]).collect();
+            let mean = of.iter().sum::<f64>() / of.len().max(1) as f64;
+            let spread = (of.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / of.len().max(1) as f64).sqrt();
+            println!("{name} {}: F1 {mean:.3} ± {spread:.3}", TARGETS.get(i).unwrap_or(&"all"));
+        }
+    }
+    Ok(())
+}
+
+/// The F1 of each target, and of all together.
+fn test(task: &Task, theory: &Theory, world: World) -> Result<Vec<f64>, Box<dyn Error>> {
+    let mut recogniser = Recogniser::new(task, theory)?;
+    let mut evaluation = Evaluation::new(&task.targets());
+    for frame in world {
+        recogniser.observe(&frame, &mut Vec::new());
+        evaluation.count(&recogniser, &frame);
+    }
+    let counts = evaluation.by_fluent();
+    Ok(TARGETS.iter().map(|t| counts[&Symbol::new(t)].f1()).chain([evaluation.total().f1()]).collect())
+}
