@@ -74,7 +74,7 @@ proptest! {
         for pair in frames.windows(2) {
             learner.cover().observe(&pair[0]);
             // The next frame is looked at by a copy, which is thrown away.
-            let Some(interpretation) = learner.clone().cover().observe(&pair[1]) else { continue };
+            let Some(interpretation) = learner.cover().clone().observe(&pair[1]) else { continue };
             let time = pair[0].time;
             let mut facts: Vec<Atom> = pair[0].narrative.atoms(time).collect();
             let mut entities: Vec<Value> = Vec::new();

@@ -1,5 +1,7 @@
 //! Learner: all processes side by side on one stream.
 
+use std::thread::JoinHandle;
+
 use super::interpretation::{Cover, Interpretation, TargetSpec};
 use super::process::Process;
 use crate::event::Observer;
@@ -10,10 +12,14 @@ use crate::stream::Frame;
 use crate::task::Task;
 
 /// Learns event definitions from a stream, in one pass: a process for each head that the modes declare.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Learner {
     cover: Cover,
+    /// Empty while they are at work on another thread.
     processes: Vec<Process>,
+    working: Option<JoinHandle<Vec<Process>>>,
+    /// The target of each process.
+    targets: Vec<usize>,
     batch: Vec<Interpretation>,
     threads: usize,
     interpretations: u64,
@@ -130,6 +136,7 @@ impl Learner {
         let observed_next = specs.iter().all(|(.., s)| s.observed_next);
         let cover = Cover::new(program, &vocabulary, tables, &targets, observed_next, task.options.interleaved)
             .map_err(|m| fail(&place, m))?;
+        let targets = specs.iter().map(|(target, ..)| *target).collect();
         let processes = specs
             .into_iter()
             .enumerate()
@@ -137,7 +144,7 @@ impl Learner {
                 Process::new(i, (target, cover.group(target)), kind, head, settings, cover.table(target))
             })
             .collect();
-        Ok(Learner { cover, processes, batch: Vec::new(), threads: 1, interpretations: 0 })
+        Ok(Learner { cover, processes, working: None, targets, batch: Vec::new(), threads: 1, interpretations: 0 })
     }
 
     /// Spreads the processes over threads. What is learned does not depend on it.
@@ -184,12 +191,12 @@ impl Learner {
         Ok(())
     }
 
-    /// Learns from a frame, together with the one before it in its segment; tells what happened.
+    /// Learns from a frame, together with the one before it in its segment; tells what happened, some of it later.
     pub fn observe(&mut self, frame: &Frame, observer: &mut impl Observer) {
         if let Some(interpretation) = self.cover.observe(frame) {
             self.batch.push(interpretation);
             if self.batch.len() >= BATCH {
-                self.flush(observer);
+                self.dispatch(observer);
             }
         }
     }
@@ -201,29 +208,44 @@ impl Learner {
 
     /// Brings all processes up to the last frame observed.
     pub fn flush(&mut self, observer: &mut impl Observer) {
+        self.dispatch(observer);
+        self.wait(observer);
+    }
+
+    /// Hands the batch to the processes. With several threads they work on it while the next batch is made.
+    fn dispatch(&mut self, observer: &mut impl Observer) {
+        self.wait(observer);
         let batch = std::mem::take(&mut self.batch);
         self.interpretations += batch.len() as u64;
-        let share = self.processes.len().div_ceil(self.threads).max(1);
-        let run = |processes: &mut [Process]| {
-            for process in processes {
-                batch.iter().for_each(|i| process.learn(i));
-            }
-        };
         if self.threads == 1 {
-            run(&mut self.processes);
-        } else {
+            learn(&mut self.processes, &batch);
+            return self.tell(observer);
+        }
+        let mut processes = std::mem::take(&mut self.processes);
+        let share = processes.len().div_ceil(self.threads - 1).max(1);
+        self.working = Some(std::thread::spawn(move || {
             std::thread::scope(|scope| {
-                for processes in self.processes.chunks_mut(share) {
-                    scope.spawn(move || run(processes));
+                for share in processes.chunks_mut(share) {
+                    scope.spawn(|| learn(share, &batch));
                 }
             });
+            processes
+        }));
+    }
+
+    /// Waits for the processes, and tells what they did.
+    fn wait(&mut self, observer: &mut impl Observer) {
+        if let Some(working) = self.working.take() {
+            self.processes = working.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            self.tell(observer);
         }
-        // In the order of the stream, then of the processes: the same for any number of threads.
+    }
+
+    /// Tells what happened, in the order of the stream, then of the processes: the same for any number of threads.
+    fn tell(&mut self, observer: &mut impl Observer) {
         let mut events: Vec<_> = self.processes.iter_mut().flat_map(|p| p.events.drain(..)).collect();
         events.sort_by_key(|e| (e.interpretation, e.process));
         events.iter().for_each(|e| observer.on(e));
-        self.batch = batch;
-        self.batch.clear();
     }
 
     /// The rules learned so far; call [`Learner::flush`] before.
@@ -253,14 +275,20 @@ impl Learner {
         &mut self.cover
     }
 
-    /// The processes.
+    /// The processes; call [`Learner::flush`] before.
     pub fn processes(&self) -> &[Process] {
         &self.processes
     }
 
     /// The literals that the rules of a process are made of.
     pub fn table(&self, process: usize) -> &LiteralTable {
-        self.cover.table(self.processes[process].target())
+        self.cover.table(self.targets[process])
+    }
+}
+
+fn learn(processes: &mut [Process], batch: &[Interpretation]) {
+    for process in processes {
+        batch.iter().for_each(|i| process.learn(i));
     }
 }
 
