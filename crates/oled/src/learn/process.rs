@@ -1,6 +1,7 @@
 //! Process: Algorithm 1 for the rules of one head.
 
-use super::interpretation::{Instance, Interpretation};
+use super::instances::Instance;
+use super::interpretation::Interpretation;
 use crate::calculus::Outcome;
 use crate::event::{Event, What};
 use crate::induce::{

@@ -116,6 +116,15 @@ impl Relation {
         self.set.find(hash(row), |&i| self.row(i as usize) == row).is_some()
     }
 
+    /// The number of a row, in order of insertion.
+    #[inline]
+    pub fn position(&self, row: &[Value]) -> Option<usize> {
+        if self.len <= SMALL {
+            return self.rows().position(|r| r == row);
+        }
+        self.set.find(hash(row), |&i| self.row(i as usize) == row).map(|&i| i as usize)
+    }
+
     /// Brings the indexes up to date; to be called after inserting and before [`Relation::matching`].
     pub(crate) fn refresh_indexes(&mut self) {
         if self.len <= SMALL {
@@ -213,6 +222,7 @@ mod tests {
                 assert_eq!(found as i64, i / 10 + 1, "round {round}, row {i}");
             }
             assert!(relation.contains(&[Value::Int(3), Value::Int(43)]));
+            assert_eq!(relation.position(&[Value::Int(3), Value::Int(43)]), Some(43));
             assert!(!relation.contains(&[Value::Int(4), Value::Int(43)]));
             relation.clear();
             assert!(relation.is_empty() && !relation.contains(&[Value::Int(3), Value::Int(43)]));

@@ -1,0 +1,315 @@
+//! Head instances: all values that the variables of a head may have at a time point, and which literals are true of them.
+
+use crate::induce::{Column, Component, LiteralTable, Mask};
+use crate::lang::{Atom, Signature, Symbol, Term, Value};
+use crate::logic::{Model, Pred, Program, Relation};
+
+/// A head instance: values for the variables of a head at a time point, and what is true of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// The literals of the group's table that are true; with existential variables, with one assignment of them.
+    pub truth: Mask,
+    /// What is true with other assignments.
+    pub others: Box<[Mask]>,
+}
+
+impl Instance {
+    /// Whether a body fires on the instance.
+    #[inline]
+    pub fn fires(&self, body: Mask) -> bool {
+        body.fires_on(self.truth) || self.others.iter().any(|t| body.fires_on(*t))
+    }
+}
+
+/// Heads whose variables have the same types.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) table: LiteralTable,
+    /// The predicate that lists the values of each variable.
+    pub(super) domains: Vec<Pred>,
+    /// The relations that the literals over the head's variables are about.
+    relations: Vec<Dealt>,
+    negated: Mask,
+    components: Vec<Existential>,
+}
+
+/// A relation with the literals that are about it: its rows are dealt to the instances they speak of.
+#[derive(Clone, Debug)]
+struct Dealt {
+    pred: Pred,
+    /// For each column a variable of the head that stands there in some literal: the domain of its values.
+    columns: Vec<Option<usize>>,
+    literals: Vec<Dealer>,
+}
+
+/// A literal, ready to be dealt.
+#[derive(Clone, Debug)]
+struct Dealer {
+    bit: Mask,
+    negated: bool,
+    constants: Vec<(usize, Value)>,
+    /// Columns with the variables that stand there.
+    variables: Vec<(usize, usize)>,
+    /// The variables that stand nowhere: the literal says the same whatever they are.
+    free: Vec<usize>,
+}
+
+/// A component of existential literals, ready to be evaluated.
+#[derive(Clone, Debug)]
+struct Existential {
+    /// For each variable where its values come from: a relation and a column of it.
+    domains: Vec<(usize, Pred, usize)>,
+    /// For each literal its relation.
+    literals: Vec<(usize, Pred)>,
+}
+
+/// More assignments of the variables of a component than this are not tried; the instance then counts as if nothing was
+/// true of them.
+const MAX_ASSIGNMENTS: usize = 4096;
+
+fn static_type(kind: Symbol) -> Signature {
+    Signature::of(&Atom::new(kind.as_str(), vec![Term::var("X")]))
+}
+
+impl Group {
+    /// The group of heads that a table of literals is for.
+    pub(super) fn new(table: LiteralTable, program: &Program) -> Result<Group, String> {
+        let mut domains = Vec::new();
+        for kind in &table.types {
+            let Some(pred) = program.type_pred(*kind).or_else(|| program.pred(static_type(*kind))) else {
+                return Err(format!("the type `{kind}` of a head's variable has no values to range over"));
+            };
+            domains.push(pred);
+        }
+        let mut relations: Vec<Dealt> = Vec::new();
+        for (i, pattern) in table.patterns().iter().enumerate().filter(|(i, _)| !table.is_existential(*i)) {
+            let pred = program.pred(pattern.signature).expect("the predicates of all modes are wanted");
+            let at = relations.iter().position(|r| r.pred == pred).unwrap_or_else(|| {
+                let columns = vec![None; pattern.columns.len()];
+                relations.push(Dealt { pred, columns, literals: Vec::new() });
+                relations.len() - 1
+            });
+            let dealer = Dealer::new(&table, i);
+            dealer.variables.iter().for_each(|&(column, v)| relations[at].columns[column] = Some(v));
+            relations[at].literals.push(dealer);
+        }
+        let negated = table.negated().and((0..table.len()).filter(|&i| !table.is_existential(i)).collect());
+        let components = table.components().into_iter().map(|c| Existential::new(&table, &c, program)).collect();
+        Ok(Group { table, domains, relations, negated, components })
+    }
+
+    /// All instances at the model's time point with their truths. Rows of relations are dealt to the instances they speak
+    /// of, so the cost is that of what is true, not of what could be.
+    pub(super) fn instances(&self, model: &Model) -> (Vec<Value>, Vec<Instance>) {
+        let width = self.domains.len();
+        let domains: Vec<&Relation> = self.domains.iter().map(|&d| model.rows(d)).collect();
+        // Instances are numbered like digits: variable v changes every strides[v].
+        let mut strides = vec![1; width];
+        for v in (0..width.saturating_sub(1)).rev() {
+            strides[v] = strides[v + 1] * domains[v + 1].len();
+        }
+        let total: usize = domains.iter().map(|d| d.len()).product();
+        let mut truths = vec![self.negated; total];
+        let mut digits = Vec::new();
+        for Dealt { pred, columns, literals } in self.relations.iter().filter(|_| total > 0) {
+            for row in model.rows(*pred).rows() {
+                digits.clear();
+                digits.extend(columns.iter().zip(row).map(|(variable, value)| {
+                    variable.and_then(|v| domains[v].position(std::slice::from_ref(value))).unwrap_or(NOBODY)
+                }));
+                literals.iter().for_each(|l| l.deal(row, &digits, &domains, &strides, &mut truths));
+            }
+        }
+        // Arguments of the same type are different ones.
+        let mut values = Vec::new();
+        let mut kept = Vec::new();
+        values.reserve(total * width);
+        kept.reserve(total);
+        let mut digits = vec![0; width];
+        for &truth in &truths {
+            let distinct =
+                (0..width).all(|a| (0..a).all(|b| self.domains[a] != self.domains[b] || digits[a] != digits[b]));
+            if distinct {
+                values.extend(digits.iter().zip(&domains).map(|(&digit, domain)| domain.row(digit)[0]));
+                let truths = self.with_existentials(truth, &values[values.len() - width..], model);
+                kept.push(match truths.split_first() {
+                    Some((&truth, others)) => Instance { truth, others: others.into() },
+                    None => Instance { truth, others: Box::default() },
+                });
+            }
+            // The next number: the last digit first.
+            for v in (0..width).rev() {
+                digits[v] += 1;
+                if digits[v] < domains[v].len() {
+                    break;
+                }
+                digits[v] = 0;
+            }
+        }
+        (values, kept)
+    }
+
+    /// The truths of an instance with every assignment of the existential variables that matters: none is part of another.
+    fn with_existentials(&self, truth: Mask, head: &[Value], model: &Model) -> Vec<Mask> {
+        let mut truths = Vec::new();
+        for component in &self.components {
+            let own = component.truths(&self.table, head, model);
+            truths = if truths.is_empty() {
+                own.iter().map(|t| t.with(truth)).collect()
+            } else {
+                truths.iter().flat_map(|a: &Mask| own.iter().map(move |b| a.with(*b))).collect()
+            };
+        }
+        truths
+    }
+}
+
+impl Dealer {
+    fn new(table: &LiteralTable, literal: usize) -> Dealer {
+        let pattern = &table.patterns()[literal];
+        let mut dealer = Dealer {
+            bit: Mask::of(literal),
+            negated: pattern.negated,
+            constants: Vec::new(),
+            variables: Vec::new(),
+            free: (0..table.types.len()).collect(),
+        };
+        for (column, filled) in pattern.columns.iter().enumerate() {
+            match *filled {
+                Column::Constant(value) => dealer.constants.push((column, value)),
+                Column::Variable(v) => {
+                    dealer.variables.push((column, v));
+                    dealer.free.retain(|f| *f != v);
+                }
+            }
+        }
+        dealer
+    }
+
+    /// Sets, or for a negated literal clears, its bit in all instances that a row speaks of. `digits` are the places of
+    /// the row's values in their domains.
+    #[inline]
+    fn deal(&self, row: &[Value], digits: &[usize], domains: &[&Relation], strides: &[usize], truths: &mut [Mask]) {
+        if self.constants.iter().any(|(column, value)| row[*column] != *value) {
+            return;
+        }
+        let mut base = 0;
+        for &(column, v) in &self.variables {
+            if digits[column] == NOBODY {
+                return;
+            }
+            base += digits[column] * strides[v];
+        }
+        let mut set = |i: usize| {
+            truths[i] = if self.negated { truths[i].without(self.bit) } else { truths[i].with(self.bit) };
+        };
+        match self.free.as_slice() {
+            [] => set(base),
+            [v] => (0..domains[*v].len()).for_each(|d| set(base + d * strides[*v])),
+            free => {
+                let count: usize = free.iter().map(|&v| domains[v].len()).product();
+                for mut n in 0..count {
+                    let mut at = base;
+                    for &v in free {
+                        at += n % domains[v].len() * strides[v];
+                        n /= domains[v].len();
+                    }
+                    set(at);
+                }
+            }
+        }
+    }
+}
+
+/// A value that is in no domain.
+const NOBODY: usize = usize::MAX;
+
+impl Existential {
+    fn new(table: &LiteralTable, component: &Component, program: &Program) -> Existential {
+        let pred = |s: Signature| program.pred(s).expect("the predicates of all modes are wanted");
+        let head = table.types.len();
+        let domains = component.variables.iter().map(|&v| {
+            let introduced = &table.introduced()[v - head];
+            match program.type_pred(introduced.kind) {
+                Some(kind) => (v, kind, 0),
+                // Numbers take the values that the literal that introduces them has.
+                None => (v, pred(table.patterns()[introduced.source.0].signature), introduced.source.1),
+            }
+        });
+        let literals = component.literals.iter().map(|&l| (l, pred(table.patterns()[l].signature)));
+        Existential { domains: domains.collect(), literals: literals.collect() }
+    }
+
+    /// What is true of the component's literals, for each assignment of its variables, none included.
+    fn truths(&self, table: &LiteralTable, head: &[Value], model: &Model) -> Vec<Mask> {
+        let domains: Vec<Vec<Value>> = self
+            .domains
+            .iter()
+            .map(|&(_, pred, column)| {
+                let mut values: Vec<Value> = Vec::new();
+                for row in model.rows(pred).rows() {
+                    if !values.contains(&row[column]) {
+                        values.push(row[column]);
+                    }
+                }
+                values
+            })
+            .collect();
+        let count: usize = domains.iter().map(|d| d.len() + 1).product();
+        let mut truths: Vec<Mask> = vec![Mask::EMPTY];
+        if count > MAX_ASSIGNMENTS {
+            return truths;
+        }
+        let mut row = Vec::new();
+        for number in 0..count {
+            let mut rest = number;
+            let assignment: Vec<Option<Value>> = domains
+                .iter()
+                .map(|d| {
+                    let digit = rest % (d.len() + 1);
+                    rest /= d.len() + 1;
+                    d.get(digit).copied()
+                })
+                .collect();
+            let truth = self.truth(table, head, &assignment, model, &mut row);
+            if !truths.iter().any(|t| truth.fires_on(*t)) {
+                truths.retain(|t| !t.fires_on(truth));
+                truths.push(truth);
+            }
+        }
+        truths
+    }
+
+    fn truth(
+        &self,
+        table: &LiteralTable,
+        head: &[Value],
+        assignment: &[Option<Value>],
+        model: &Model,
+        row: &mut Vec<Value>,
+    ) -> Mask {
+        let value = |v: usize| match head.get(v) {
+            Some(value) => Some(*value),
+            None => self.domains.iter().position(|(d, ..)| *d == v).and_then(|i| assignment[i]),
+        };
+        let mut truth = Mask::EMPTY;
+        'literals: for &(literal, pred) in &self.literals {
+            let pattern = &table.patterns()[literal];
+            row.clear();
+            for column in &pattern.columns {
+                match column {
+                    Column::Constant(c) => row.push(*c),
+                    // A literal about nobody is false, negated or not.
+                    Column::Variable(v) => match value(*v) {
+                        Some(value) => row.push(value),
+                        None => continue 'literals,
+                    },
+                }
+            }
+            if model.rows(pred).contains(row) != pattern.negated {
+                truth = truth.with(Mask::of(literal));
+            }
+        }
+        truth
+    }
+}
