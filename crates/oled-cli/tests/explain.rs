@@ -1,25 +1,12 @@
 //! `oled explain` from the outside: hand-made streams of two people who meet, and a rule that was learned.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
+
+use std::process::Output;
 
 use serde_json::Value;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn oled(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_oled")).args(args).current_dir(root()).env("NO_COLOR", "1").output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
+use common::{oled, stderr, stdout};
 
 const MODES: &str = "
 input(happensAt(active(+person), +time)).

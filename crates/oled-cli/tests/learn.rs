@@ -1,16 +1,11 @@
 //! `oled learn` from the outside: the theory at any time, the log, and the same bytes for any number of threads.
 
+mod common;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-fn oled(args: &[&str]) -> Output {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    Command::new(env!("CARGO_BIN_EXE_oled")).args(args).current_dir(root).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
+use common::{oled, stderr, stdout};
 
 /// A simulated stream in a folder that goes away.
 fn stream() -> (tempfile::TempDir, String) {
@@ -28,7 +23,7 @@ fn the_same_bytes_come_out_for_any_number_of_threads_and_on_every_run() {
         let log = folder.path().join("log.jsonl");
         let output =
             oled(&["learn", "lobby", "--input", &path, "--threads", threads, "--log", log.to_str().unwrap(), "--json"]);
-        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert!(output.status.success(), "{}", stderr(&output));
         (output.stdout, std::fs::read(log).unwrap())
     };
     let one = run("1");
@@ -68,14 +63,14 @@ fn learning_goes_on_from_rules_that_are_given() {
     std::fs::write(&start, "initiatedAt(meeting(A, B), T) :- happensAt(active(A), T), happensAt(active(B), T).\n")
         .unwrap();
     let output = oled(&["learn", "lobby", "--input", &path, "--theory", start.to_str().unwrap()]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let first = text(&output.stdout).split("\n\n").nth(1).unwrap_or_default().to_string();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let first = stdout(&output).split("\n\n").nth(1).unwrap_or_default().to_string();
     assert!(first.contains("happensAt(active(X0), T),\n    happensAt(active(X1), T),\n    "), "specialised:\n{first}");
 
     std::fs::write(&start, "initiatedAt(meeting(A, B), T) :- happensAt(dancing(A), T).\n").unwrap();
     let output = oled(&["learn", "lobby", "--input", &path, "--theory", start.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("the modes do not allow the condition"), "{}", text(&output.stderr));
+    assert!(stderr(&output).contains("the modes do not allow the condition"), "{}", stderr(&output));
 }
 
 #[test]
@@ -88,7 +83,7 @@ fn wrong_settings_are_told_before_anything_is_read() {
     ] {
         let output = oled(&[&["learn", "lobby", "--input", "nowhere.jsonl"][..], args].concat());
         assert_eq!(output.status.code(), Some(2));
-        assert!(text(&output.stderr).contains(message), "{}", text(&output.stderr));
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
 }
 
@@ -97,7 +92,7 @@ fn snapshots_go_into_the_output_file_as_learning_proceeds() {
     let (folder, path) = stream();
     let theory = folder.path().join("t.lp");
     let output = oled(&["learn", "lobby", "--input", &path, "--every", "1500", "--output", theory.to_str().unwrap()]);
-    assert!(output.status.success() && output.stdout.is_empty(), "{}", text(&output.stderr));
+    assert!(output.status.success() && output.stdout.is_empty(), "{}", stderr(&output));
     let text = std::fs::read_to_string(&theory).unwrap();
     assert!(text.starts_with("% ") && text.contains("from 3996 interpretations"), "{text}");
     assert!(oled::parse_theory("t.lp", &text).unwrap().clauses.len() > 5);
@@ -147,6 +142,6 @@ fn a_signal_asks_for_the_theory_and_an_interrupt_ends_with_it() {
         time += 1;
     }
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert!(std::fs::read_to_string(&theory).unwrap().contains("initiatedAt(meeting(X0, X1), T)"));
 }

@@ -1,24 +1,11 @@
 //! The program from the outside: results, exit codes, and the counts of CAVIAR's hand-written rules.
 
+mod common;
+
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn oled(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_oled")).args(args).current_dir(root()).env("NO_COLOR", "1").output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
+use common::{oled, root, stderr, stdout};
 
 /// The CAVIAR data beside the project; where it is absent, the test says so and passes.
 fn caviar() -> Option<String> {

@@ -268,7 +268,7 @@ impl Explainer {
 
     /// Whether a value of a type is observed, if the stream shows values of that type.
     fn is_observed(&self, kind: Symbol, value: Value) -> Option<bool> {
-        let signature = Signature::of(&Atom::new(kind.as_str(), vec![Term::var("X"), Term::var("T")]));
+        let signature = Signature::plain(kind, 2);
         let is_type = self.vocabulary.predicates.get(&signature)?.role == Role::Type(kind);
         let pred = self.program.type_pred(kind).filter(|_| is_type)?;
         Some(self.models[0].1.rows(pred).contains(&[value]))

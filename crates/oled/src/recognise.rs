@@ -5,7 +5,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::calculus::{End, Instances, Interval};
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{Atom, Clause, Problems, Signature, Symbol, TIME, Term, Theory, Value};
+use crate::lang::{Clause, Problems, Signature, Symbol, TIME, Theory, Value};
 use crate::logic::{Model, Pred, Program, Role, Vocabulary, guard_terminations};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -292,7 +292,7 @@ impl Initially {
 
 /// The predicate of a type: `person(_, _)`.
 fn type_signature(name: Symbol) -> Signature {
-    Signature::of(&Atom::new(name.as_str(), vec![Term::var("X"), Term::var("T")]))
+    Signature::plain(name, 2)
 }
 
 fn is_tracked(task: &Task, vocabulary: &Vocabulary, kind: Symbol) -> bool {

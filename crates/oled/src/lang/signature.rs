@@ -44,6 +44,15 @@ impl Signature {
         shape.signature()
     }
 
+    /// The signature of a predicate without compound arguments: `person(_, _)`, the predicate of a type at a time, or
+    /// `distance(_)`, that of the facts of a type.
+    pub fn plain(name: Symbol, arity: usize) -> Signature {
+        let mut shape = Shape::default();
+        shape.app(name, arity);
+        (0..arity).for_each(|_| shape.hole());
+        shape.signature()
+    }
+
     /// The signature and the values of a ground atom; `None` if it has variables or operations.
     pub fn split(atom: &Atom) -> Option<(Signature, Vec<super::Value>)> {
         let mut values = Vec::new();

@@ -1,7 +1,7 @@
 //! Head instances: all values that the variables of a head may have at a time point, and which literals are true of them.
 
 use crate::induce::{Column, Component, LiteralTable, Mask};
-use crate::lang::{Atom, Signature, Symbol, Term, Value};
+use crate::lang::{Signature, Value};
 use crate::logic::{Model, Pred, Program, Relation};
 
 /// A head instance: values for the variables of a head at a time point, and what is true of them.
@@ -67,16 +67,12 @@ struct Existential {
 /// true of them.
 const MAX_ASSIGNMENTS: usize = 4096;
 
-fn static_type(kind: Symbol) -> Signature {
-    Signature::of(&Atom::new(kind.as_str(), vec![Term::var("X")]))
-}
-
 impl Group {
     /// The group of heads that a table of literals is for.
     pub(super) fn new(table: LiteralTable, program: &Program) -> Result<Group, String> {
         let mut domains = Vec::new();
         for kind in &table.types {
-            let Some(pred) = program.type_pred(*kind).or_else(|| program.pred(static_type(*kind))) else {
+            let Some(pred) = program.type_pred(*kind).or_else(|| program.pred(Signature::plain(*kind, 1))) else {
                 return Err(format!("the type `{kind}` of a head's variable has no values to range over"));
             };
             domains.push(pred);

@@ -90,8 +90,7 @@ impl Learner {
             let outputs = task.bias.bodies.iter().flat_map(|m| m.types().into_iter().flatten());
             for kind in types.iter().flatten().copied().chain(outputs) {
                 for arity in 1..=2 {
-                    let holes = vec![Term::var("X"); arity];
-                    let signature = Signature::of(&Atom::new(kind.as_str(), holes));
+                    let signature = Signature::plain(kind, arity);
                     if vocabulary.predicates.contains_key(&signature) {
                         wanted.push(signature);
                     }

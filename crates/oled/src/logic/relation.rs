@@ -106,23 +106,20 @@ impl Relation {
     /// Whether a row is there.
     #[inline]
     pub fn contains(&self, row: &[Value]) -> bool {
-        if self.len <= SMALL {
-            return match row {
-                [] => self.len > 0,
-                // The first column tells most rows apart.
-                [first, rest @ ..] => self.values.chunks_exact(self.width).any(|r| r[0] == *first && r[1..] == *rest),
-            };
-        }
-        self.set.find(hash(row), |&i| self.row(i as usize) == row).is_some()
+        self.position(row).is_some()
     }
 
     /// The number of a row, in order of insertion.
     #[inline]
     pub fn position(&self, row: &[Value]) -> Option<usize> {
-        if self.len <= SMALL {
-            return self.rows().position(|r| r == row);
+        if self.len > SMALL {
+            return self.set.find(hash(row), |&i| self.row(i as usize) == row).map(|&i| i as usize);
         }
-        self.set.find(hash(row), |&i| self.row(i as usize) == row).map(|&i| i as usize)
+        match row {
+            [] => (self.len > 0).then_some(0),
+            // The first column tells most rows apart.
+            [first, rest @ ..] => self.values.chunks_exact(self.width).position(|r| r[0] == *first && r[1..] == *rest),
+        }
     }
 
     /// Brings the indexes up to date; to be called after inserting and before [`Relation::matching`].

@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use super::skeleton::{Skeleton, family, is_bare};
 use super::{Check, Predicate, Role, atoms, time_argument};
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{Atom, Clause, Diagnostic, Signature, Span, Symbol, TIME, Term, did_you_mean};
+use crate::lang::{Atom, Clause, Diagnostic, Signature, Span, Symbol, TIME, did_you_mean};
 
 impl Check<'_> {
     fn declare(&mut self, signature: Signature, role: Role, timed: bool, place: &Span) {
@@ -135,8 +135,7 @@ impl Check<'_> {
     /// Each type is a predicate: `person(X, T)` is true of every person observed at T.
     pub(super) fn type_predicates(&mut self) {
         for name in self.bias.observed_types() {
-            let holes = vec![Term::var("X"), Term::var("T")];
-            let signature = Signature::of(&Atom::new(name.as_str(), holes));
+            let signature = Signature::plain(name, 2);
             self.declare(signature, Role::Type(name), true, &Span::default());
         }
     }

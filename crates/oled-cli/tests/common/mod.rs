@@ -1,0 +1,26 @@
+//! What the tests of the program share: running it at the root of the project, and reading what it printed.
+
+#![allow(dead_code)] // each test uses some of it
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The root of the project.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs the program.
+pub(crate) fn oled(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_oled")).args(args).current_dir(root()).env("NO_COLOR", "1").output().unwrap()
+}
+
+/// What it printed on standard output.
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// What it printed on standard error.
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
