@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use oled::logic::{Role, Vocabulary};
+use oled::logic::{Predicate, Role, Vocabulary};
 use oled::{Bias, Diagnostic, Problems, Signature, Source, Term, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
 
@@ -54,7 +54,7 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
         let of_role: Vec<String> = vocabulary
             .predicates
             .iter()
-            .filter(|(s, p)| p.role == role && !is_calculus(**s))
+            .filter(|(s, p)| p.role == role && !is_calculus(**s) && !task.labels().contains(s))
             .map(|(s, p)| typed(*s, &p.types))
             .collect();
         if !of_role.is_empty() {
@@ -77,7 +77,11 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
     }
     line(String::new());
     line("to be recognised".into());
-    task.targets().iter().for_each(|t| line(format!("  {}", typed(*t, &vocabulary.predicates[t].types))));
+    for label in task.labels() {
+        let Predicate { role, types, .. } = &vocabulary.predicates[&label];
+        let how = if *role == Role::Fluent { "" } else { "  at each time point, without inertia" };
+        line(format!("  {}{how}", typed(label, types)));
+    }
     for (source, theory) in theories {
         line(String::new());
         line(format!("theory {}: {} rules, {} literals", source.name, theory.clauses.len(), theory.literals()));

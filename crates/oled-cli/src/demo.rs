@@ -33,7 +33,7 @@ pub(crate) fn run(args: &DemoArgs, quiet: bool) -> anyhow::Result<Outcome> {
         hand: parse_theory("hand.lp", world::HAND_RULES)?,
         truth: parse_theory("true.lp", world::TRUE_RULES)?,
     };
-    let targets = folder.task.targets();
+    let targets = folder.task.labels();
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
@@ -97,7 +97,7 @@ fn learn(folder: &TaskFolder, options: WorldOptions, quiet: bool) -> anyhow::Res
 /// Runs a theory on a world; the timeline is of the segment with most kinds of complex events, the first of several.
 fn recognise(task: &Task, theory: &Theory, options: WorldOptions) -> anyhow::Result<(Evaluation, Option<Timeline>)> {
     let mut recogniser = Recogniser::new(task, theory)?;
-    let targets = task.targets();
+    let targets = task.labels();
     let mut evaluation = Evaluation::new(&targets);
     let mut shown: Option<Timeline> = None;
     let mut current: Option<Timeline> = None;

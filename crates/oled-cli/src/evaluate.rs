@@ -20,7 +20,7 @@ use crate::undeclared::Undeclared;
 pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
     let recogniser = recogniser(&folder, &args.theory)?;
-    let targets = folder.task.targets();
+    let targets = folder.task.labels();
     if targets.is_empty() {
         bail!(
             "the task `{}` declares no labels to compare with\nhint: add `example(holdsAt(fluent(+type), +time)).` to its modes",

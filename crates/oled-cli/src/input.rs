@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
-use oled::learn::unknown;
+use anyhow::{anyhow, bail};
+use oled::calculus::{is_ordinary, unknown};
 use oled::{Recogniser, Task, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Format, Frames, ReadOptions, open};
@@ -22,11 +22,19 @@ pub(crate) fn recogniser(folder: &TaskFolder, theory: &Path) -> anyhow::Result<R
     let theory = load_theory(folder, theory)?;
     let recogniser = Recogniser::new(&folder.task, &theory)?;
     if recogniser.fluents().next().is_none() {
-        bail!(
-            "the theory defines no fluent\nhint: rules for `initiatedAt(fluent, T)` and `terminatedAt(fluent, T)` do"
-        );
+        return Err(defines_nothing(&folder.task));
     }
     Ok(recogniser)
+}
+
+/// What to tell of a theory from which nothing to be recognised follows.
+pub(crate) fn defines_nothing(task: &Task) -> anyhow::Error {
+    match task.labels().into_iter().find(|label| is_ordinary(*label)) {
+        Some(label) => anyhow!("the theory defines nothing that is labelled\nhint: rules for `{label}` do"),
+        None => anyhow!(
+            "the theory defines no fluent\nhint: rules for `initiatedAt(fluent, T)` and `terminatedAt(fluent, T)` do"
+        ),
+    }
 }
 
 /// The path of the stream: the one that was named, or the task's own.

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
 
 /// The fluents to print: those that the task asks for, or all where it asks for none of them.
 fn wanted(folder: &TaskFolder, recogniser: &Recogniser, all: bool) -> Vec<Signature> {
-    let targets = folder.task.targets();
+    let targets = folder.task.labels();
     let defined: Vec<Signature> = recogniser.fluents().collect();
     let asked: Vec<Signature> = defined.iter().copied().filter(|s| targets.contains(s)).collect();
     if all || asked.is_empty() { defined } else { asked }

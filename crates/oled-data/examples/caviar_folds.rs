@@ -62,7 +62,7 @@ fn run(
     order: u64,
     settings: &impl Fn(Symbol) -> Settings,
 ) -> Result<([Confusion; 2], f64, f64), Box<dyn Error>> {
-    let mut evaluation = Evaluation::new(&folder.task.targets());
+    let mut evaluation = Evaluation::new(&folder.task.labels());
     let (mut rules, mut literals) = (0, 0);
     for fold in 0..10 {
         let mut train: Vec<&Unit> = units.iter().filter(|u| u.fold != fold).collect();

@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The F1 of each target, and of all together.
 fn test(task: &Task, theory: &Theory, world: World) -> Result<Vec<f64>, Box<dyn Error>> {
     let mut recogniser = Recogniser::new(task, theory)?;
-    let mut evaluation = Evaluation::new(&task.targets());
+    let mut evaluation = Evaluation::new(&task.labels());
     for frame in world {
         recogniser.observe(&frame, &mut Vec::new());
         evaluation.count(&recogniser, &frame);

@@ -14,7 +14,8 @@ use std::fmt;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::lang::{Signature, Symbol, Term, Value};
+use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED, UNKNOWN};
+use crate::lang::{Atom, Signature, Symbol, Term, Value};
 use crate::logic::Relation;
 
 /// A maximal run of time points at which a fluent holds.
@@ -93,20 +94,47 @@ impl Outcome {
     }
 }
 
-/// The fluent of a `holdsAt` as a term.
-pub fn fluent(signature: Signature, values: &[Value]) -> Term {
-    let terms = values.iter().copied().chain([Value::Int(0)]).map(Term::Value);
-    signature.fill(terms).args.swap_remove(0)
+/// Whether a predicate is none of the Event Calculus: `in_danger(_, _)`, which rules define at each time point.
+pub fn is_ordinary(signature: Signature) -> bool {
+    !matches!(signature.name().as_str(), HOLDS | HAPPENS | INITIATED | TERMINATED | INITIALLY | UNKNOWN)
 }
 
-/// The name of the fluent of a `holdsAt`: `meeting`.
+/// What a label is about, as a term: the fluent of a `holdsAt`, and `in_danger(p1)` of `in_danger(p1, T)`.
+pub fn fluent(signature: Signature, values: &[Value]) -> Term {
+    let terms = values.iter().copied().chain([Value::Int(0)]).map(Term::Value);
+    let mut atom = signature.fill(terms);
+    if !is_ordinary(signature) {
+        return atom.args.swap_remove(0);
+    }
+    atom.args.pop();
+    if atom.args.is_empty() { Term::Value(Value::Sym(atom.name)) } else { Term::App(atom.name, atom.args) }
+}
+
+/// The name of what a label is about: `meeting` of `holdsAt(meeting(_, _), _)`, `in_danger` of `in_danger(_, _)`; none for
+/// `holdsAt(_, _)`, which all fluents without arguments share.
+pub fn label_name(signature: Signature) -> Option<Symbol> {
+    if is_ordinary(signature) { Some(signature.name()) } else { signature.inner_name() }
+}
+
+/// The same, of an instance.
 pub fn fluent_name(signature: Signature, values: &[Value]) -> Symbol {
-    match (signature.inner_name(), values.first()) {
+    match (label_name(signature), values.first()) {
         (Some(name), _) => name,
         // A fluent without arguments is its own name.
         (None, Some(Value::Sym(name))) => *name,
         (None, value) => Symbol::new(&value.map(ToString::to_string).unwrap_or_default()),
     }
+}
+
+/// The annotation that says that nothing is known: `unknown(meeting(_, _), _)` of a fluent, `unknown(fraud(_), _)` of an
+/// ordinary predicate.
+pub fn unknown(label: Signature) -> Signature {
+    if !is_ordinary(label) {
+        return label.renamed(UNKNOWN);
+    }
+    let arguments = vec![Term::var("X"); label.arity() - 1];
+    let inner = Term::App(label.name(), arguments);
+    Signature::of(&Atom::new(UNKNOWN, vec![inner, Term::var("T")]))
 }
 
 /// The instances of one fluent that hold, in one segment.

@@ -5,8 +5,7 @@ use std::ops::AddAssign;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::calculus::fluent_name;
-use crate::lang::ec::{HOLDS, UNKNOWN};
+use crate::calculus::{fluent_name, label_name, unknown};
 use crate::lang::{Signature, Symbol};
 use crate::logic::Relation;
 use crate::recognise::Recogniser;
@@ -62,27 +61,28 @@ impl AddAssign for Confusion {
 /// Counts per fluent and segment, over a stream.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
-    /// The `holdsAt` of the fluents that are counted.
+    /// What is counted: the `holdsAt` of fluents, and ordinary predicates.
     targets: Vec<Signature>,
     /// By fluent and segment, in order of first occurrence.
     counts: IndexMap<(Symbol, Symbol), Confusion, FxBuildHasher>,
     /// Time points seen.
     frames: u64,
-    /// The annotation of a frame, each atom once, and what the annotation says that it does not know.
+    /// The annotation of a frame, each atom once, by target.
     labels: IndexMap<Signature, Relation, FxBuildHasher>,
-    unknown: IndexMap<Signature, Relation, FxBuildHasher>,
+    /// What the annotation says that it does not know, with the signature of that, in the order of the labels.
+    unknown: Vec<(Signature, Relation)>,
 }
 
 impl Evaluation {
     /// Nothing counted yet, for these fluents.
     pub fn new(targets: &[Signature]) -> Evaluation {
         let labels: IndexMap<_, _, _> = targets.iter().map(|t| (*t, Relation::new(t.arity() - 1))).collect();
-        let unknown = labels.clone();
+        let unknown = labels.iter().map(|(t, r)| (unknown(*t), r.clone())).collect();
         let mut evaluation =
             Evaluation { targets: targets.to_vec(), counts: IndexMap::default(), frames: 0, labels, unknown };
         // Fluents that never occur are reported too.
         for target in targets {
-            if let Some(name) = target.inner_name() {
+            if let Some(name) = label_name(*target) {
                 evaluation.counts.entry((name, Symbol::new(""))).or_default();
             }
         }
@@ -92,23 +92,23 @@ impl Evaluation {
     /// Compares what the recogniser holds to be true at a frame, which it has just observed, with the frame's labels.
     pub fn count(&mut self, recogniser: &Recogniser, frame: &Frame) {
         self.frames += 1;
-        self.labels.values_mut().chain(self.unknown.values_mut()).for_each(Relation::clear);
-        for (signature, values) in frame.annotation.iter().filter(|(s, _)| s.name().as_str() == UNKNOWN) {
-            if let Some(unknown) = self.unknown.get_mut(&signature.renamed(HOLDS)) {
+        self.labels.values_mut().chain(self.unknown.iter_mut().map(|(_, u)| u)).for_each(Relation::clear);
+        for (signature, values) in frame.annotation.iter() {
+            for (_, unknown) in self.unknown.iter_mut().filter(|(s, _)| *s == signature) {
                 unknown.insert(values);
             }
         }
         for (signature, values) in frame.annotation.iter() {
-            let Some(labels) = self.labels.get_mut(&signature) else { continue };
-            if labels.insert(values) && !self.unknown[&signature].contains(values) {
+            let Some((at, _, labels)) = self.labels.get_full_mut(&signature) else { continue };
+            if labels.insert(values) && !self.unknown[at].1.contains(values) {
                 let right = recogniser.holds(signature, values);
                 let counts = self.counts.entry((fluent_name(signature, values), frame.segment)).or_default();
                 if right { counts.tp += 1 } else { counts.fn_ += 1 }
             }
         }
         for (signature, values) in recogniser.holding() {
-            let Some(labels) = self.labels.get(&signature) else { continue };
-            if !labels.contains(values) && !self.unknown[&signature].contains(values) {
+            let Some((at, _, labels)) = self.labels.get_full(&signature) else { continue };
+            if !labels.contains(values) && !self.unknown[at].1.contains(values) {
                 self.counts.entry((fluent_name(signature, values), frame.segment)).or_default().fp += 1;
             }
         }
@@ -147,5 +147,38 @@ impl Evaluation {
     /// The fluents that are counted.
     pub fn targets(&self) -> &[Signature] {
         &self.targets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::{Source, parse_theory};
+    use crate::stream::FactReader;
+    use crate::task::Task;
+
+    #[test]
+    fn ordinary_predicates_are_counted_and_what_is_unknown_is_not() {
+        let modes = "input(armed(+person, +time)). input(seen(+person, +time)). example(danger(+person, +time)).";
+        let task = Task::parse(&Source::new("m.lp", modes), &Source::new("b.lp", "")).unwrap();
+        let theory = parse_theory("t.lp", "danger(X, T) :- armed(X, T).").unwrap();
+        let mut recogniser = Recogniser::new(&task, &theory).unwrap();
+        let mut evaluation = Evaluation::new(&task.labels());
+        for (time, narrative, annotation) in [
+            (1, &["armed(p1, 1)", "armed(p2, 1)"][..], &["danger(p1, 1)", "danger(p3, 1)"][..]),
+            (2, &["armed(p1, 2)", "seen(p2, 2)"], &["unknown(danger(p1), 2)", "unknown(danger(p2), 2)"]),
+        ] {
+            let mut frame = Frame::new(Symbol::new("s"), time);
+            for fact in narrative {
+                FactReader::default().read(fact, &mut frame.narrative).unwrap();
+            }
+            for label in annotation {
+                FactReader::default().read(label, &mut frame.annotation).unwrap();
+            }
+            recogniser.observe(&frame, &mut Vec::new());
+            evaluation.count(&recogniser, &frame);
+        }
+        let counts: Vec<(Symbol, Confusion)> = evaluation.by_fluent().into_iter().collect();
+        assert_eq!(counts, [(Symbol::new("danger"), Confusion { tp: 1, fp: 1, fn_: 1 })]);
     }
 }

@@ -103,8 +103,10 @@ impl Explainer {
         holds: Signature,
         values: &[Value],
     ) -> Vec<Finding> {
-        let mut found = self.findings(HOLDS, now, holds, values);
+        let mut found = self.findings(holds.name().as_str(), now, holds, values);
         match before {
+            // What is no fluent is true at a time point or not, whatever was before.
+            _ if holds.name().as_str() != HOLDS => {}
             Some(before) => found.extend(self.findings(INITIATED, before, holds, values)),
             None => found.extend(self.findings(INITIALLY, now, holds, values)),
         }
@@ -115,6 +117,9 @@ impl Explainer {
     /// What each rule had to say that could have ended a fluent at a time point. Another value of the same fluent ends it
     /// too.
     pub fn endings(&mut self, at: &Moment, holds: Signature, values: &[Value]) -> Vec<Finding> {
+        if self.is_derived(holds) {
+            return Vec::new();
+        }
         let mut found = self.findings(TERMINATED, at, holds, values);
         // Which also made the model that of the moment.
         if holds.has_value() {
@@ -126,9 +131,10 @@ impl Explainer {
         found
     }
 
-    /// Whether rules derive a fluent at each time point, instead of beginning and ending it.
+    /// Whether rules say at each time point whether it holds, instead of beginning and ending it: some fluents, and all
+    /// that is no fluent.
     pub fn is_derived(&self, holds: Signature) -> bool {
-        self.theory.clauses.iter().any(|c| Signature::of(&c.head) == holds)
+        holds.name().as_str() != HOLDS || self.theory.clauses.iter().any(|c| Signature::of(&c.head) == holds)
     }
 
     /// The values of a fluent that must be observed for it to hold, and are not.
@@ -411,7 +417,7 @@ mod tests {
             FactReader::default().read(fact, &mut frame.narrative).unwrap();
         }
         let moment = explainer.observe(&frame);
-        let holds = task.targets()[0];
+        let holds = task.labels()[0];
         let mut ask = |values: [Value; 2]| -> Vec<String> {
             let text = |finding: &Finding| {
                 let truth = |c: &Condition| c.truth.map_or("open".to_string(), |t| t.to_string());

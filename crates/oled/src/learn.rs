@@ -6,6 +6,6 @@ mod learner;
 mod process;
 
 pub use instances::Instance;
-pub use interpretation::{Cover, Interpretation, unknown};
+pub use interpretation::{Cover, Interpretation};
 pub use learner::{Learned, LearnedRule, Learner};
 pub use process::Process;

@@ -53,7 +53,7 @@ pub struct Recogniser {
 
 #[derive(Clone, Debug)]
 struct Fluent {
-    /// `holdsAt(meeting(_, _), _)`.
+    /// `holdsAt(meeting(_, _), _)`, or `in_danger(_, _)` of an ordinary predicate.
     signature: Signature,
     kind: FluentKind,
     /// The fluent's relation where a rule's body uses it.
@@ -92,6 +92,7 @@ impl Recogniser {
         let rules = guard_terminations(&task.rules(theory));
         let rules: Vec<&Clause> = rules.iter().collect();
         let heads: Vec<Signature> = rules.iter().map(|r| Signature::of(&r.head)).collect();
+        let labels = task.labels();
         let mut found: Vec<(Signature, bool)> = Vec::new();
         let mut add = |signature: Signature, inertial: bool| {
             if !found.iter().any(|(s, _)| *s == signature) {
@@ -102,8 +103,13 @@ impl Recogniser {
             match rule.head.name.as_str() {
                 INITIATED | TERMINATED => add(head.renamed(HOLDS), true),
                 INITIALLY => add(head.with_time().renamed(HOLDS), true),
-                // A fluent that the background derives is there for other rules; one of the theory is an answer.
-                HOLDS if theory.clauses.iter().any(|c| Signature::of(&c.head) == head) => add(head, false),
+                // What the background derives is there for other rules; what the theory does is an answer: a fluent, or
+                // whatever else is labelled.
+                name if (name == HOLDS || labels.contains(&head))
+                    && theory.clauses.iter().any(|c| Signature::of(&c.head) == head) =>
+                {
+                    add(head, false);
+                }
                 _ => {}
             }
         }
@@ -199,7 +205,8 @@ impl Recogniser {
         segment.time = frame.time;
     }
 
-    /// What holds at the frame observed last: each fluent's `holdsAt` with its values, the time left out.
+    /// What holds at the frame observed last: each fluent's `holdsAt`, or the ordinary predicate, with its values, the
+    /// time left out.
     pub fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])> {
         let segment = self.current.and_then(|s| self.segments.get(&s));
         segment.into_iter().flat_map(|segment| {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::lang::ec::HOLDS;
 use crate::lang::{Bias, Clause, Diagnostic, Problems, Signature, Source, Symbol, Theory, parse_source};
 use crate::logic::{Program, Vocabulary};
 
@@ -94,7 +93,8 @@ impl Task {
         Ok((vocabulary, program))
     }
 
-    /// The signatures of the annotation: `holdsAt(meeting(_, _), _)`.
+    /// What is annotated, to be learned and recognised: fluents, `holdsAt(meeting(_, _), _)`, and ordinary predicates,
+    /// `in_danger(_, _)`.
     pub fn labels(&self) -> Vec<Signature> {
         let mut labels: Vec<Signature> = Vec::new();
         for mode in &self.bias.examples {
@@ -103,10 +103,5 @@ impl Task {
             }
         }
         labels
-    }
-
-    /// The fluents to be recognised: those of the annotation.
-    pub fn targets(&self) -> Vec<Signature> {
-        self.labels().into_iter().filter(|s| s.name().as_str() == HOLDS).collect()
     }
 }

@@ -1,12 +1,27 @@
 //! The fluents that are to be explained.
 
 use anyhow::{anyhow, bail};
+use oled::calculus::label_name;
 use oled::explain::Explainer;
 use oled::lang::{did_you_mean, for_each_hole};
-use oled::{Signature, Term, Value, parse_atom};
+use oled::{Atom, Signature, Symbol, Term, Value, parse_atom};
 use oled_data::task_folder::TaskFolder;
 
-/// Which fluents are to be explained.
+use crate::input::defines_nothing;
+
+/// What was asked for, read as an ordinary predicate: `in_danger(p1, 0)` for `holdsAt(in_danger(p1), 0)`.
+fn ordinary(fluent: &Atom) -> Option<Atom> {
+    let [inner, time] = fluent.args.as_slice() else { return None };
+    let (name, args) = match inner {
+        Term::App(name, args) => (*name, args.as_slice()),
+        Term::Value(Value::Sym(name)) => (*name, &[][..]),
+        _ => return None,
+    };
+    let args = args.iter().chain([time]).cloned().collect();
+    Some(Atom { name, args, span: fluent.span.clone() })
+}
+
+/// Which fluents, and ordinary predicates that are labelled, are to be explained.
 pub(super) struct Fluents {
     wanted: Vec<Signature>,
     /// Those that labels are about.
@@ -18,13 +33,11 @@ pub(super) struct Fluents {
 impl Fluents {
     /// What the text names; else the fluents of the theory that the task asks for, or all where it asks for none of them.
     pub(super) fn new(folder: &TaskFolder, explainer: &Explainer, text: Option<&str>) -> anyhow::Result<Fluents> {
-        let labelled = folder.task.targets();
+        let labelled = folder.task.labels();
         let defined: Vec<Signature> = explainer.recogniser().fluents().collect();
         let Some(text) = text else {
             if defined.is_empty() {
-                bail!(
-                    "the theory defines no fluent\nhint: rules for `initiatedAt(fluent, T)` and `terminatedAt(fluent, T)` do"
-                );
+                return Err(defines_nothing(&folder.task));
             }
             let asked: Vec<Signature> = defined.iter().copied().filter(|s| labelled.contains(s)).collect();
             let wanted = if asked.is_empty() { defined } else { asked };
@@ -32,10 +45,13 @@ impl Fluents {
         };
         let mut known = defined;
         known.extend(labelled.iter().filter(|s| !known.contains(s)).copied().collect::<Vec<_>>());
-        let atom = parse_atom(&format!("holdsAt({text}, 0)"))
+        let fluent = parse_atom(&format!("holdsAt({text}, 0)"))
             .map_err(|_| anyhow!("`{text}` is no fluent\nhint: write it like `meeting(p1,p2)` or `meeting(p1,_)`"))?;
-        let signature = Signature::of(&atom);
-        if known.contains(&signature) {
+        let signature = Signature::of(&fluent);
+        let readings =
+            [Some(fluent.clone()), ordinary(&fluent), Some(Atom { name: Symbol::new("happensAt"), ..fluent })];
+        let readings = readings.into_iter().flatten().map(|atom| (Signature::of(&atom), atom));
+        if let Some((signature, atom)) = readings.into_iter().find(|(s, _)| known.contains(s)) {
             let mut values = Vec::new();
             for_each_hole(&atom.args, &mut |term| {
                 values.push(if let Term::Value(value) = term { Some(*value) } else { None });
@@ -43,7 +59,7 @@ impl Fluents {
             values.pop();
             return Ok(Fluents { wanted: vec![signature], labelled, values: Some(values) });
         }
-        let name = |s: &Signature| s.inner_name().map(|n| n.as_str().to_string()).unwrap_or_default();
+        let name = |s: &Signature| label_name(*s).map(|n| n.as_str().to_string()).unwrap_or_default();
         let named: Vec<Signature> = known.iter().copied().filter(|s| name(s) == text.trim()).collect();
         if named.is_empty() {
             let names: Vec<String> = known.iter().map(name).collect();

@@ -1,6 +1,7 @@
 //! Intervals and runs as a stream goes by, with the reasons for their beginnings and ends.
 
 use indexmap::IndexMap;
+use oled::calculus::unknown;
 use oled::explain::{Explainer, Finding, Moment};
 use oled::{Frame, Signature, Symbol, Value};
 use rustc_hash::FxBuildHasher;
@@ -105,7 +106,10 @@ impl Runs {
         }
         for (key, (recognised, labelled)) in states {
             let runs = fluents.entry(key.clone()).or_default();
-            let compared = self.fluents.is_labelled(key.0);
+            // Where the annotation does not know, nothing is missed and nothing is a false alarm.
+            let not_known = unknown(key.0);
+            let known = !frame.annotation.iter().any(|(s, values)| s == not_known && *values == *key.1);
+            let compared = self.fluents.is_labelled(key.0) && known;
             let step = Step {
                 was_recognised: runs[Kind::Recognised as usize].is_some(),
                 key: &key,

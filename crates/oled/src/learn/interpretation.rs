@@ -5,10 +5,9 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::instances::{Group, Instance};
-use crate::calculus::Outcome;
+use crate::calculus::{Outcome, unknown};
 use crate::induce::LiteralTable;
-use crate::lang::ec::{HOLDS, UNKNOWN};
-use crate::lang::{Atom, Signature, Symbol, Term, Value};
+use crate::lang::{Signature, Symbol, Value};
 use crate::logic::{Model, Pred, Program, Relation, Role, Vocabulary};
 use crate::stream::Frame;
 
@@ -198,17 +197,6 @@ impl Cover {
             outcomes,
         })
     }
-}
-
-/// The annotation that says that nothing is known: `unknown(meeting(_, _), _)` of a fluent, `unknown(fraud(_), _)` of an
-/// ordinary predicate.
-pub fn unknown(label: Signature) -> Signature {
-    if label.name().as_str() == HOLDS {
-        return label.renamed(UNKNOWN);
-    }
-    let arguments = vec![Term::var("X"); label.arity() - 1];
-    let inner = Term::App(label.name(), arguments);
-    Signature::of(&Atom::new(UNKNOWN, vec![inner, Term::var("T")]))
 }
 
 impl Target {

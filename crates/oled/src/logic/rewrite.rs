@@ -7,15 +7,16 @@ use super::check::{Role, Vocabulary};
 
 /// Rewrites all rules of a program.
 pub(crate) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Clause> {
-    let typed: Vec<Clause> = rules.iter().map(|rule| distinct(bias, with_types(vocabulary, rule))).collect();
+    let typed: Vec<Clause> = rules.iter().map(|rule| distinct(bias, with_types(bias, vocabulary, rule))).collect();
     inline_views(vocabulary, typed)
 }
 
-/// Variables of a fluent in a head that nothing in the body binds range over their types:
+/// Variables of a fluent or label in a head that nothing in the body binds range over their types:
 /// `initiatedAt(moving(X, Y), T) :- happensAt(walking(X), T)` is about every person `Y` observed at `T`.
-fn with_types(vocabulary: &Vocabulary, rule: &Clause) -> Clause {
+fn with_types(bias: &Bias, vocabulary: &Vocabulary, rule: &Clause) -> Clause {
     let mut rule = rule.clone();
-    if !matches!(rule.head.name.as_str(), INITIATED | TERMINATED | INITIALLY) {
+    let label = || bias.examples.iter().any(|m| m.signature() == Signature::of(&rule.head));
+    if !matches!(rule.head.name.as_str(), INITIATED | TERMINATED | INITIALLY) && !label() {
         return rule;
     }
     let Some(predicate) = vocabulary.predicates.get(&Signature::of(&rule.head)) else { return rule };
@@ -49,12 +50,16 @@ fn with_types(vocabulary: &Vocabulary, rule: &Clause) -> Clause {
     rule
 }
 
-/// A fluent that is declared with several arguments of one type is about different ones: nobody meets themselves.
+/// What is declared with several arguments of one type is about different ones: nobody meets themselves. What ends needs
+/// no such condition, since it holds.
 fn distinct(bias: &Bias, mut rule: Clause) -> Clause {
-    if !matches!(rule.head.name.as_str(), INITIATED | INITIALLY) {
+    if rule.head.name.as_str() == TERMINATED {
         return rule;
     }
     let holds = |atom: &Atom| {
+        if !matches!(atom.name.as_str(), INITIATED | TERMINATED | INITIALLY | HOLDS) {
+            return Signature::of(atom);
+        }
         let mut timed = atom.clone();
         timed.args.truncate(1);
         timed.args.push(Term::var("T"));
@@ -66,7 +71,8 @@ fn distinct(bias: &Bias, mut rule: Clause) -> Clause {
     let Some(mode) = declared else { return rule };
     let types = mode.types();
     let mut terms: Vec<Term> = Vec::new();
-    for_each_hole(&rule.head.args[..1], &mut |t| terms.push(t.clone()));
+    let timed = rule.head.name.as_str() != INITIALLY;
+    for_each_hole(&rule.head.args[..rule.head.args.len() - usize::from(timed)], &mut |t| terms.push(t.clone()));
     for (a, left) in terms.iter().enumerate() {
         for (b, right) in terms.iter().enumerate().skip(a + 1) {
             let same = types[a].is_some()

@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use super::skeleton::{Skeleton, family, is_bare};
 use super::{Check, Predicate, Role, atoms, time_argument};
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{Atom, Clause, Diagnostic, Signature, Span, Symbol, TIME, did_you_mean};
+use crate::lang::{Atom, Clause, Diagnostic, Mode, Signature, Span, Symbol, TIME, did_you_mean};
 
 impl Check<'_> {
     fn declare(&mut self, signature: Signature, role: Role, timed: bool, place: &Span) {
@@ -33,6 +33,7 @@ impl Check<'_> {
     pub(super) fn heads(&mut self, rules: &[&Clause]) {
         let heads = rules.iter().map(|r| &r.head).chain(self.bias.heads.iter().map(|m| &m.atom));
         let examples: Vec<&Atom> = self.bias.examples.iter().map(|m| &m.atom).collect();
+        let labels: Vec<Signature> = self.bias.examples.iter().map(Mode::signature).collect();
         let mut fluents: IndexMap<Signature, Span, FxBuildHasher> = IndexMap::default();
         let mut others: Vec<&Atom> = Vec::new();
         for head in heads {
@@ -52,8 +53,13 @@ impl Check<'_> {
         let defined: IndexSet<Signature, FxBuildHasher> = others.iter().map(|a| Signature::of(a)).collect();
         for atom in examples {
             let signature = Signature::of(atom);
-            if atom.name.as_str() == HOLDS && !defined.contains(&signature) {
+            if defined.contains(&signature) {
+                continue;
+            }
+            if atom.name.as_str() == HOLDS {
                 fluents.entry(signature).or_insert_with(|| atom.span.clone());
+            } else {
+                others.push(atom);
             }
         }
         for (&holds, span) in &fluents {
@@ -84,8 +90,8 @@ impl Check<'_> {
                 }
                 Some(Role::Fluent) => self.two_definitions(head, rules),
                 _ => {
-                    // Whether it is timed is found out from the rules.
-                    let timed = matches!(head.name.as_str(), HAPPENS | HOLDS);
+                    // A label is about a time point; of others it is found out from the rules.
+                    let timed = matches!(head.name.as_str(), HAPPENS | HOLDS) || labels.contains(&signature);
                     self.declare(signature, if timed { Role::Derived } else { Role::Static }, timed, &head.span);
                 }
             }
