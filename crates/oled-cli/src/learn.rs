@@ -10,7 +10,8 @@ use anyhow::{Context, bail};
 use clap::Args;
 use oled::event::{Event, Observer, What};
 use oled::induce::{Counts, Decision, LiteralTable, Mask, PRESETS};
-use oled::{Frame, Learned, Learner, Symbol};
+use oled::learn::LeftOut;
+use oled::{Frame, Learned, LearnedRule, Learner, Symbol};
 use oled_data::caviar::{load_protocol, load_videos};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Frames, Protocol, ReadAhead};
@@ -165,6 +166,9 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     log.finish()?;
     let learned = learner.learned();
     write_result(&learned, args, args.output.as_deref().unwrap_or(Path::new("-")))?;
+    if let (Some(remark), false) = (left_out(&learned), quiet) {
+        say(&remark);
+    }
     Ok(match learned.rules.len() {
         _ if interrupted.load(Ordering::Relaxed) => Outcome::Interrupted,
         0 => Outcome::Nothing,
@@ -240,33 +244,48 @@ pub(crate) fn print_theory(learned: &Learned) -> String {
 }
 
 fn to_json(learned: &Learned, args: &LearnArgs) -> Value {
-    let counts = |c: &Counts| json!({"tp": c.tp, "fp": c.fp, "fn": c.fn_});
-    let rules: Vec<Value> = learned
-        .rules
-        .iter()
-        .map(|rule| {
-            json!({
-                "rule": rule.clause.to_string(),
-                "head": rule.clause.head.to_string(),
-                "body": rule.clause.body.iter().map(ToString::to_string).collect::<Vec<_>>(),
-                "process": rule.id.0,
-                "id": rule.id.1,
-                "score": rule.score,
-                "counts": counts(&rule.counts),
-                "stream": counts(&rule.stream),
-                "instances": rule.instances,
-                "n": rule.n,
-                "epsilon": rule.epsilon,
-            })
-        })
-        .collect();
+    let left_out = learned.left_out.iter().map(|(rule, why)| {
+        let mut entry = rule_json(rule);
+        entry["why"] = json!(why.to_string());
+        entry
+    });
     json!({
         "learner": args.learner,
         "preset": args.preset,
         "interpretations": learned.interpretations,
         "literals": learned.theory().literals(),
-        "rules": rules,
+        "rules": learned.rules.iter().map(rule_json).collect::<Vec<_>>(),
+        "left_out": left_out.collect::<Vec<_>>(),
     })
+}
+
+fn rule_json(rule: &LearnedRule) -> Value {
+    let counts = |c: &Counts| json!({"tp": c.tp, "fp": c.fp, "fn": c.fn_});
+    json!({
+        "rule": rule.clause.to_string(),
+        "head": rule.clause.head.to_string(),
+        "body": rule.clause.body.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "process": rule.id.0,
+        "id": rule.id.1,
+        "score": rule.score,
+        "counts": counts(&rule.counts),
+        "stream": counts(&rule.stream),
+        "instances": rule.instances,
+        "n": rule.n,
+        "epsilon": rule.epsilon,
+    })
+}
+
+/// How many rules are alive and not printed, and why, if any.
+fn left_out(learned: &Learned) -> Option<String> {
+    let count = |why: &LeftOut| learned.left_out.iter().filter(|(_, w)| w == why).count();
+    let reasons: Vec<String> =
+        LeftOut::ALL.iter().filter(|why| count(why) > 0).map(|why| format!("{} {why}", count(why))).collect();
+    match learned.left_out.as_slice() {
+        [] => None,
+        [(_, why)] => Some(format!("remark: 1 rule is not printed: {why}")),
+        all => Some(format!("remark: {} rules are not printed: {}", all.len(), reasons.join(", "))),
+    }
 }
 
 /// A line of JSON for each decision.
@@ -289,6 +308,7 @@ impl Observer for Log {
             "rule": event.rule,
         });
         let more = match &event.what {
+            What::Given { body: at } => json!({"event": "given", "body": body(*at)}),
             What::Started { bottom } => json!({"event": "started", "bottom": body(*bottom)}),
             What::Expanded { from, decision } => {
                 let mut more = figures("expanded", decision);

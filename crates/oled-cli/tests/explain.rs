@@ -367,5 +367,5 @@ fn the_log_tells_the_history_of_a_learned_rule() {
     assert!(!first.contains("\nrule 2\n"), "only what was asked for");
     let other = oled(&["explain", "lobby", "--theory", "hand", "--log", &log, "--rule", "1"]);
     assert_eq!(other.status.code(), Some(1));
-    assert!(stdout(&other).ends_with("  not in the log: no rule ended with this head and body\n"));
+    assert!(stdout(&other).ends_with("  not in the log: no rule began or ended with this head and body\n"));
 }

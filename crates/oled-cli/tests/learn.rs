@@ -57,6 +57,68 @@ fn the_log_tells_the_whole_history_of_each_rule() {
 }
 
 #[test]
+fn the_log_tells_what_became_of_each_rule_that_was_given() {
+    let (folder, path) = stream();
+    let (start, log) = (folder.path().join("start.lp"), folder.path().join("log.jsonl"));
+    // Too general, good, a special case of the good one, and hopeless whatever is added.
+    let rules = "
+        initiatedAt(meeting(A, B), T) :- happensAt(active(A), T), happensAt(active(B), T).
+        terminatedAt(meeting(A, B), T) :- happensAt(disappear(A), T).
+        terminatedAt(meeting(A, B), T) :- happensAt(disappear(A), T), happensAt(walking(A), T).
+        initiatedAt(fighting(A, B), T) :- far(A, B, 96, T).";
+    std::fs::write(&start, rules).unwrap();
+    let (start, log) = (start.to_str().unwrap(), log.to_str().unwrap());
+    let output = oled(&["learn", "lobby", "--input", &path, "--theory", start, "--log", log, "--json"]);
+    let learned: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let events: Vec<serde_json::Value> =
+        std::fs::read_to_string(log).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let given: Vec<&serde_json::Value> = events.iter().filter(|e| e["event"] == "given").collect();
+    let texts: Vec<String> = given.iter().map(|e| format!("{} {}", e["head"], e["body"])).collect();
+    assert_eq!(
+        texts,
+        [
+            r#""initiatedAt(meeting(X0, X1), T)" ["happensAt(active(X0), T)","happensAt(active(X1), T)"]"#,
+            r#""terminatedAt(meeting(X0, X1), T)" ["happensAt(disappear(X0), T)"]"#,
+            r#""terminatedAt(meeting(X0, X1), T)" ["happensAt(walking(X0), T)","happensAt(disappear(X0), T)"]"#,
+            r#""initiatedAt(fighting(X0, X1), T)" ["far(X0, X1, 96, T)"]"#,
+        ]
+    );
+    assert!(given.iter().all(|e| e["interpretation"] == 0));
+    // Each is printed, left out for a reason, or was given up.
+    let of = |list: &str, e: &serde_json::Value| {
+        let mut rules = learned[list].as_array().unwrap().iter();
+        rules.find(|r| r["process"] == e["process"] && r["id"] == e["rule"]).cloned()
+    };
+    let fates: Vec<String> = given
+        .iter()
+        .map(|e| {
+            let pruned =
+                events.iter().any(|p| p["event"] == "pruned" && p["process"] == e["process"] && p["rule"] == e["rule"]);
+            match (of("rules", e), of("left_out", e), pruned) {
+                (Some(_), None, false) => "printed".to_string(),
+                (None, Some(rule), false) => rule["why"].as_str().unwrap().to_string(),
+                (None, None, true) => "given up".to_string(),
+                fate => panic!("{e}: {fate:?}"),
+            }
+        })
+        .collect();
+    assert_eq!(fates, ["printed", "printed", "covered by a more general rule", "given up"]);
+    let remark = stderr(&output);
+    let count = learned["left_out"].as_array().unwrap().len();
+    assert!(remark.starts_with(&format!("remark: {count} rules are not printed: ")), "{remark}");
+    assert!(remark.contains("covered by a more general rule"), "{remark}");
+    let quiet = oled(&["learn", "lobby", "--input", &path, "--theory", start, "--quiet"]);
+    assert_eq!(stderr(&quiet), "");
+
+    // The story of a rule that was given is found by what was given, whatever became of it and of its variables.
+    let text = stdout(&oled(&["explain", "lobby", "--theory", start, "--log", log]));
+    let stories: Vec<&str> = text.split("rule ").skip(1).collect();
+    assert!(stories[0].contains("  given to start from\n  expanded at interpretation "), "{text}");
+    assert!(stories[1].ends_with("  given to start from\n\n"), "{text}");
+    assert!(stories[3].contains("  given to start from\n  given up at interpretation "), "{text}");
+}
+
+#[test]
 fn learning_goes_on_from_rules_that_are_given() {
     let (folder, path) = stream();
     let start = folder.path().join("start.lp");

@@ -5,7 +5,7 @@ use crate::induce::{Decision, Mask};
 /// Something that a learner did to a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// The interpretation at which it happened, counted from one.
+    /// The interpretation at which it happened, counted from one; zero for what was before all.
     pub interpretation: u64,
     /// The number of the process.
     pub process: usize,
@@ -18,6 +18,11 @@ pub struct Event {
 /// What happened to a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
+    /// It was given to start from.
+    Given {
+        /// Its body.
+        body: Mask,
+    },
     /// It was started from an instance that no rule covered.
     Started {
         /// The bottom clause.

@@ -8,4 +8,4 @@ mod process;
 pub use instances::Instance;
 pub use interpretation::{Cover, Interpretation};
 pub use learner::{Learned, LearnedRule, Learner};
-pub use process::Process;
+pub use process::{LeftOut, Process};

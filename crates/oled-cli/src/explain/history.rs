@@ -8,7 +8,8 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use indexmap::IndexMap;
-use oled::{Clause, Theory};
+use oled::lang::for_each_hole;
+use oled::{Atom, Clause, Formula, Literal, Symbol, Term, Theory};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -24,6 +25,8 @@ struct Line {
     #[serde(default)]
     bottom: Vec<String>,
     #[serde(default)]
+    body: BTreeSet<String>,
+    #[serde(default)]
     from: BTreeSet<String>,
     #[serde(default)]
     to: BTreeSet<String>,
@@ -34,13 +37,14 @@ struct Line {
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Event {
+    Given,
     Started,
     Expanded,
     Pruned,
 }
 
 /// What a decision was made from.
-#[derive(Default, Deserialize, Serialize)]
+#[derive(Clone, Default, Deserialize, Serialize)]
 #[serde(default)]
 struct Figures {
     score: Option<f64>,
@@ -53,15 +57,19 @@ struct Figures {
 }
 
 /// What happened to a rule.
+#[derive(Clone)]
 pub(super) struct History {
     head: String,
     body: BTreeSet<String>,
+    /// The body it was given with, if it was.
+    given: Option<BTreeSet<String>>,
     /// The interpretation, and the literals of the bottom clause; `None` for a rule that was given.
     started: Option<(u64, usize)>,
     steps: Vec<Step>,
     pruned: Option<u64>,
 }
 
+#[derive(Clone)]
 struct Step {
     interpretation: u64,
     added: Vec<String>,
@@ -74,11 +82,20 @@ struct Step {
 pub(super) fn read(path: &Path, theory: &Theory, numbers: &[usize]) -> anyhow::Result<Vec<Option<History>>> {
     let clauses: Vec<(String, BTreeSet<String>)> = numbers
         .iter()
-        .map(|&n| &theory.clauses[n])
+        .map(|&n| as_in_a_log(&theory.clauses[n]))
         .map(|c| (c.head.to_string(), c.body.iter().map(ToString::to_string).collect()))
         .collect();
-    let of = |h: &History| clauses.iter().position(|(head, body)| *head == h.head && *body == h.body);
     let mut found: Vec<Option<History>> = clauses.iter().map(|_| None).collect();
+    // A rule of the theory is what a history ended with, or what it began with where rules were given.
+    let mut keep = |history: History| {
+        let of = |b: &BTreeSet<String>| clauses.iter().position(|(head, body)| *head == history.head && body == b);
+        if let Some(at) = history.given.as_ref().and_then(of).filter(|at| found[*at].is_none()) {
+            found[at] = Some(history.clone());
+        }
+        if let Some(at) = of(&history.body) {
+            found[at] = Some(history);
+        }
+    };
     let mut alive: IndexMap<(usize, u64), History, FxBuildHasher> = IndexMap::default();
     let file = File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     for (i, text) in BufReader::new(file).lines().enumerate() {
@@ -94,11 +111,16 @@ pub(super) fn read(path: &Path, theory: &Theory, numbers: &[usize]) -> anyhow::R
         let history = alive.entry(key).or_insert_with(|| History {
             head: line.head.clone(),
             body: line.from.clone(),
+            given: None,
             started: None,
             steps: Vec::new(),
             pruned: None,
         });
         match line.event {
+            Event::Given => {
+                history.body = line.body.clone();
+                history.given = Some(line.body);
+            }
             Event::Started => history.started = Some((line.interpretation, line.bottom.len())),
             Event::Expanded => {
                 let (added, dropped) = (line.to.difference(&line.from), line.from.difference(&line.to));
@@ -109,19 +131,43 @@ pub(super) fn read(path: &Path, theory: &Theory, numbers: &[usize]) -> anyhow::R
             Event::Pruned => {
                 history.pruned = Some(line.interpretation);
                 // A rule that was given up is kept only for a theory that was printed before.
-                let history = alive.swap_remove(&key).expect("it was just there");
-                if let Some(at) = of(&history) {
-                    found[at] = Some(history);
-                }
+                keep(alive.swap_remove(&key).expect("it was just there"));
             }
         }
     }
-    for (_, history) in alive {
-        if let Some(at) = of(&history) {
-            found[at] = Some(history);
+    alive.into_values().for_each(keep);
+    Ok(found)
+}
+
+/// A clause with the names that the variables of heads have in a log: `X0`, `X1` and so on, and `T`.
+fn as_in_a_log(clause: &Clause) -> Clause {
+    let mut holes = Vec::new();
+    for_each_hole(&clause.head.args, &mut |term| holes.push(term.clone()));
+    let mut names: Vec<(Symbol, Term)> = Vec::new();
+    let last = holes.len().saturating_sub(1);
+    for (i, hole) in holes.into_iter().enumerate() {
+        if let Term::Var(name) = hole {
+            let new = if i == last { Term::var("T") } else { Term::var(&format!("X{}", names.len())) };
+            names.push((name, new));
         }
     }
-    Ok(found)
+    let atom = |a: &Atom| Atom { args: a.args.iter().map(|t| renamed(t, &names)).collect(), ..a.clone() };
+    let literal = |l: &Literal| Literal {
+        formula: match &l.formula {
+            Formula::Atom(a) => Formula::Atom(atom(a)),
+            Formula::Compare(op, a, b) => Formula::Compare(*op, renamed(a, &names), renamed(b, &names)),
+        },
+        ..l.clone()
+    };
+    Clause { head: atom(&clause.head), body: clause.body.iter().map(literal).collect(), ..clause.clone() }
+}
+
+fn renamed(term: &Term, names: &[(Symbol, Term)]) -> Term {
+    match term {
+        Term::Var(name) => names.iter().find(|(n, _)| n == name).map_or_else(|| term.clone(), |(_, t)| t.clone()),
+        Term::App(name, args) => Term::App(*name, args.iter().map(|a| renamed(a, names)).collect()),
+        term => term.clone(),
+    }
 }
 
 /// A rule and its history, for people.
@@ -134,7 +180,7 @@ pub(super) fn to_text(number: usize, clause: &Clause, history: Option<&History>)
 
 fn write(text: &mut String, history: Option<&History>) -> std::fmt::Result {
     let Some(history) = history else {
-        return writeln!(text, "  not in the log: no rule ended with this head and body");
+        return writeln!(text, "  not in the log: no rule began or ended with this head and body");
     };
     match history.started {
         Some((at, 1)) => writeln!(text, "  started at interpretation {at} from a bottom clause of 1 literal")?,

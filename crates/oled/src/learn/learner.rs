@@ -3,7 +3,7 @@
 use std::thread::JoinHandle;
 
 use super::interpretation::{Cover, Interpretation, TargetSpec};
-use super::process::Process;
+use super::process::{LeftOut, Process};
 use crate::event::Observer;
 use crate::induce::{Counts, LiteralTable, Mask, RuleKind, Settings, epsilon, head_template};
 use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
@@ -30,6 +30,8 @@ pub struct Learner {
 pub struct Learned {
     /// The rules, process by process.
     pub rules: Vec<LearnedRule>,
+    /// Rules that are alive and not among them, with the reason.
+    pub left_out: Vec<(LearnedRule, LeftOut)>,
     /// Interpretations seen.
     pub interpretations: u64,
 }
@@ -249,12 +251,12 @@ impl Learner {
 
     /// The rules learned so far; call [`Learner::flush`] before.
     pub fn learned(&self) -> Learned {
-        let mut rules = Vec::new();
+        let (mut rules, mut left_out) = (Vec::new(), Vec::new());
         for process in &self.processes {
-            for rule in process.output() {
+            for (rule, why) in process.sift() {
                 let (kind, settings) = (process.kind, &process.settings);
                 let n = rule.n(kind, settings);
-                rules.push(LearnedRule {
+                let rule = LearnedRule {
                     clause: process.clause(rule, self.cover.table(process.target())),
                     id: (process.number, rule.id),
                     counts: rule.counts(kind, settings),
@@ -263,10 +265,14 @@ impl Learner {
                     instances: rule.instances,
                     n,
                     epsilon: epsilon(settings.delta, n),
-                });
+                };
+                match why {
+                    None => rules.push(rule),
+                    Some(why) => left_out.push((rule, why)),
+                }
             }
         }
-        Learned { rules, interpretations: self.interpretations }
+        Learned { rules, left_out, interpretations: self.interpretations }
     }
 
     /// What makes interpretations of frames: for those who feed processes themselves, as benchmarks and tests do.

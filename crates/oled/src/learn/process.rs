@@ -1,5 +1,7 @@
 //! Process: Algorithm 1 for the rules of one head.
 
+use std::fmt;
+
 use super::instances::Instance;
 use super::interpretation::Interpretation;
 use crate::calculus::Outcome;
@@ -37,6 +39,35 @@ pub struct Process {
     /// Which rules have erred since they were last tested.
     erred: Vec<bool>,
     pub(crate) events: Vec<Event>,
+}
+
+/// Why a rule is not printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOut {
+    /// It has no condition yet.
+    Empty,
+    /// It has seen fewer instances than the warm-up asks for.
+    Young,
+    /// Its score is below the threshold.
+    Low,
+    /// A more general rule says the same.
+    Superfluous,
+}
+
+impl LeftOut {
+    /// All reasons.
+    pub const ALL: [LeftOut; 4] = [LeftOut::Low, LeftOut::Superfluous, LeftOut::Young, LeftOut::Empty];
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LeftOut::Empty => "without a condition yet",
+            LeftOut::Young => "within the warm-up",
+            LeftOut::Low => "below the threshold",
+            LeftOut::Superfluous => "covered by a more general rule",
+        })
+    }
 }
 
 impl Process {
@@ -79,7 +110,8 @@ impl Process {
 
     /// Starts with a rule that is given, which may be specialised by any literal.
     pub(crate) fn start_with(&mut self, body: Mask, literals: usize) {
-        self.add_rule(Mask::first(literals), body);
+        let rule = self.add_rule(Mask::first(literals), body);
+        self.tell(self.seen, rule, What::Given { body });
     }
 
     /// One round of Algorithm 1: lines 3 to 10.
@@ -230,8 +262,13 @@ impl Process {
 
     /// The rules to be printed: past the warm-up, good enough, and not made superfluous by a more general one.
     pub fn output(&self) -> Vec<&Rule> {
+        self.sift().into_iter().filter_map(|(rule, why)| why.is_none().then_some(rule)).collect()
+    }
+
+    /// All rules; those that are not to be printed with the reason.
+    pub fn sift(&self) -> Vec<(&Rule, Option<LeftOut>)> {
         let threshold = self.settings.threshold(self.kind);
-        let good = |rule: &&Rule| {
+        let good = |rule: &Rule| {
             let score = match self.settings.output {
                 OutputFilter::All => return true,
                 OutputFilter::Own => rule.score(self.kind, &self.settings),
@@ -242,21 +279,26 @@ impl Process {
             };
             score >= threshold
         };
-        let kept: Vec<&Rule> = self
-            .rules
-            .iter()
-            .filter(|r| r.instances >= self.settings.warmup && !r.body.is_empty())
-            .filter(good)
-            .collect();
+        let why = |rule: &Rule| match () {
+            () if rule.body.is_empty() => Some(LeftOut::Empty),
+            () if rule.instances < self.settings.warmup => Some(LeftOut::Young),
+            () if !good(rule) => Some(LeftOut::Low),
+            () => None,
+        };
+        let mut sifted: Vec<(&Rule, Option<LeftOut>)> = self.rules.iter().map(|rule| (rule, why(rule))).collect();
         let closure = |rule: &Rule| rule.body.iter().fold(rule.body, |mask, l| mask.with(self.implied[l]));
+        let kept: Vec<usize> = (0..sifted.len()).filter(|&i| sifted[i].1.is_none()).collect();
         let superfluous = |i: usize| {
-            (0..kept.len()).any(|j| {
-                let general = kept[j].body.fires_on(closure(kept[i]));
-                let equal = kept[i].body.fires_on(closure(kept[j]));
+            kept.iter().any(|&j| {
+                let general = self.rules[j].body.fires_on(closure(&self.rules[i]));
+                let equal = self.rules[i].body.fires_on(closure(&self.rules[j]));
                 i != j && general && (!equal || j < i)
             })
         };
-        (0..kept.len()).filter(|&i| !superfluous(i)).map(|i| kept[i]).collect()
+        for &i in kept.iter().filter(|&&i| superfluous(i)) {
+            sifted[i].1 = Some(LeftOut::Superfluous);
+        }
+        sifted
     }
 
     /// A rule as a clause.
