@@ -112,6 +112,10 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "NAME", value_parser = parse_protocol)]
     pub(crate) protocol: Option<Protocol>,
 
+    /// With a protocol: run this fold only.
+    #[arg(long, value_name = "K", requires = "protocol")]
+    pub(crate) test_fold: Option<usize>,
+
     /// Also print the counts of each segment.
     #[arg(long, value_enum)]
     pub(crate) by: Option<By>,

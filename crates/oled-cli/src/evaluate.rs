@@ -2,19 +2,17 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
 
 use anyhow::bail;
 use oled::{Confusion, Evaluation, Frame, Recogniser};
-use oled_data::caviar::{load_protocol, load_videos};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{DataError, Protocol};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
 use crate::args::EvaluateArgs;
-use crate::input::{open_stream, recogniser, stream_path};
+use crate::input::recogniser;
 use crate::progress::{Progress, say_skipped, say_undeclared};
+use crate::source::{Folds, Source};
 use crate::undeclared::Undeclared;
 
 pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
@@ -28,18 +26,20 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
         );
     }
     let mut run = Run { recogniser, evaluation: Evaluation::new(&targets), undeclared: Undeclared::new(&folder.task) };
-    if let Some(protocol) = args.protocol {
-        run.protocol(&stream_path(&folder, &args.input)?, protocol)?;
-    } else {
-        let mut frames = open_stream(&folder, &args.input)?;
-        let mut progress = Progress::new(frames.total_bytes(), quiet);
-        while let Some(frame) = frames.next() {
-            run.frame(&frame?);
-            progress.frame(&frames);
+    let mut frames = match args.protocol {
+        Some(protocol) => {
+            let folds = args.test_fold.map_or(Folds::All, Folds::Only);
+            Source::parts(&folder, &args.input, protocol, folds, None)?
         }
-        progress.finish();
-        say_skipped(frames.skipped());
+        None => Source::stream(&folder, &args.input, false)?,
+    };
+    let mut progress = Progress::new(frames.total_bytes(), quiet);
+    while let Some(frame) = frames.next() {
+        run.frame(&frame?);
+        progress.frame_at(|| frames.bytes_read());
     }
+    progress.finish();
+    say_skipped(&frames.finish());
     say_undeclared(&run.undeclared, quiet);
     let evaluation = &run.evaluation;
     let text = if args.json { to_json(evaluation, args.by.is_some()) } else { to_table(evaluation, args.by.is_some()) };
@@ -61,15 +61,6 @@ impl Run {
         // Intervals are of no use here; what holds at the frame is.
         self.recogniser.observe(frame, &mut Vec::new());
         self.evaluation.count(&self.recogniser, frame);
-    }
-
-    /// Runs each unit of a protocol from an empty state.
-    fn protocol(&mut self, directory: &Path, protocol: Protocol) -> Result<(), DataError> {
-        let videos = load_videos(directory)?;
-        for unit in load_protocol(directory, protocol)? {
-            unit.frames(&videos)?.for_each(|frame| self.frame(&frame));
-        }
-        Ok(())
     }
 }
 

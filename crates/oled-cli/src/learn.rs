@@ -12,17 +12,17 @@ use oled::event::{Event, Observer, What};
 use oled::induce::{Counts, Decision, LiteralTable, Mask, PRESETS};
 use oled::learn::LeftOut;
 use oled::{Frame, Learned, LearnedRule, Learner, Symbol};
-use oled_data::caviar::{load_protocol, load_videos};
+use oled_data::Protocol;
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Frames, Protocol, ReadAhead};
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::InputArgs;
-use crate::input::{load_theory, open_stream, stream_path};
+use crate::input::load_theory;
 use crate::output::Output;
 use crate::progress::{Progress, say, say_skipped};
 use crate::recognise::interruption;
+use crate::source::{Folds, Source};
 
 #[derive(Debug, Args)]
 pub(crate) struct LearnArgs {
@@ -39,6 +39,14 @@ pub(crate) struct LearnArgs {
     /// With a protocol: leave this fold out, to test on it.
     #[arg(long, value_name = "K", requires = "protocol")]
     pub(crate) train_fold: Option<usize>,
+
+    /// With a protocol: take its parts in a random order, which depends on the seed only.
+    #[arg(long, requires = "protocol")]
+    pub(crate) shuffle: bool,
+
+    /// The seed of `--shuffle`. Learning itself makes no random choice: the same stream gives the same rules.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
 
     /// The learner.
     #[arg(long, default_value = "oled", value_parser = ["oled"])]
@@ -127,41 +135,22 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         }
         Ok(interrupted.load(Ordering::Relaxed))
     };
-    if let Some(protocol) = args.protocol {
-        let directory = stream_path(&folder, &args.input)?;
-        let videos = load_videos(&directory)?;
-        'units: for unit in load_protocol(&directory, protocol)?.iter().filter(|u| Some(u.fold) != args.train_fold) {
-            for frame in unit.frames(&videos)? {
-                if step(&mut learner, &frame, &mut log)? {
-                    break 'units;
-                }
-            }
+    let mut frames = match args.protocol {
+        Some(protocol) => {
+            let folds = args.train_fold.map_or(Folds::All, Folds::Without);
+            Source::parts(&folder, &args.input, protocol, folds, args.shuffle.then_some(args.seed))?
         }
-    } else {
-        let mut frames: Frames = open_stream(&folder, &args.input)?;
-        let mut progress = Progress::new(frames.total_bytes(), quiet);
-        let live = stream_path(&folder, &args.input)? == Path::new("-");
-        if args.threads > 1 && !live {
-            let mut frames = ReadAhead::new(frames);
-            while let Some(frame) = frames.next() {
-                if step(&mut learner, &frame?, &mut log)? {
-                    break;
-                }
-                progress.frame_at(|| frames.bytes_read());
-            }
-            progress.finish();
-            say_skipped(&frames.finish());
-        } else {
-            while let Some(frame) = frames.next() {
-                if step(&mut learner, &frame?, &mut log)? {
-                    break;
-                }
-                progress.frame(&frames);
-            }
-            progress.finish();
-            say_skipped(frames.skipped());
+        None => Source::stream(&folder, &args.input, args.threads > 1)?,
+    };
+    let mut progress = Progress::new(frames.total_bytes(), quiet);
+    while let Some(frame) = frames.next() {
+        if step(&mut learner, &frame?, &mut log)? {
+            break;
         }
+        progress.frame_at(|| frames.bytes_read());
     }
+    progress.finish();
+    say_skipped(&frames.finish());
     learner.flush(&mut log);
     log.finish()?;
     let learned = learner.learned();
@@ -252,6 +241,7 @@ fn to_json(learned: &Learned, args: &LearnArgs) -> Value {
     json!({
         "learner": args.learner,
         "preset": args.preset,
+        "seed": args.shuffle.then_some(args.seed),
         "interpretations": learned.interpretations,
         "literals": learned.theory().literals(),
         "rules": learned.rules.iter().map(rule_json).collect::<Vec<_>>(),

@@ -13,6 +13,7 @@ mod output;
 mod progress;
 mod recognise;
 mod simulate;
+mod source;
 mod timeline;
 mod undeclared;
 

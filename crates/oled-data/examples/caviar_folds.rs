@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use oled::{Confusion, Evaluation, Learner, Recogniser, Settings, Symbol};
 use oled_data::Protocol;
-use oled_data::caviar::{Unit, Videos, load_protocol, load_videos};
+use oled_data::caviar::{Unit, Videos, load_protocol, load_videos, shuffle};
 use oled_data::task_folder::TaskFolder;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -66,7 +66,10 @@ fn run(
     let (mut rules, mut literals) = (0, 0);
     for fold in 0..10 {
         let mut train: Vec<&Unit> = units.iter().filter(|u| u.fold != fold).collect();
-        shuffle(&mut train, order);
+        // Number 0 is the order of the file.
+        if order > 0 {
+            shuffle(&mut train, order);
+        }
         let mut learner = Learner::new(&folder.task, settings)?;
         for unit in train {
             unit.frames(videos)?.for_each(|frame| learner.observe(&frame, &mut ()));
@@ -86,18 +89,4 @@ fn run(
     let counts = evaluation.by_fluent();
     let of = |name: &str| counts[&Symbol::new(name)];
     Ok(([of("moving"), of("meeting")], f64::from(rules as u32) / 10.0, f64::from(literals as u32) / 10.0))
-}
-
-/// Puts items into an order that depends on the number only; number 0 leaves them as they are.
-fn shuffle<T>(items: &mut [T], number: u64) {
-    if number == 0 {
-        return;
-    }
-    let mut state = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    for i in (1..items.len()).rev() {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        items.swap(i, (state % (i as u64 + 1)) as usize);
-    }
 }

@@ -8,7 +8,7 @@ mod table;
 mod vocabulary;
 mod xml;
 
-pub use protocol::{Protocol, Unit, load_protocol};
+pub use protocol::{Protocol, Unit, load_protocol, shuffle};
 
 use std::collections::VecDeque;
 use std::fs;

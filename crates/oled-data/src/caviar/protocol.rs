@@ -103,6 +103,18 @@ pub fn load_protocol(directory: &Path, protocol: Protocol) -> Result<Vec<Unit>, 
         .collect()
 }
 
+/// Puts the parts of a protocol, or anything else, into an order that depends on their number and the seed only, today
+/// and in every release (xorshift, Marsaglia 2003).
+pub fn shuffle<T>(items: &mut [T], seed: u64) {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    for i in (1..items.len()).rev() {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        items.swap(i, (state % (i as u64 + 1)) as usize);
+    }
+}
+
 impl Unit {
     /// The frames of the unit: those of its time, with the facts that are about nobody else.
     pub fn frames<'a>(&'a self, videos: &'a Videos) -> Result<impl Iterator<Item = Frame> + 'a, DataError> {
@@ -125,5 +137,27 @@ impl Unit {
     fn facts(&self, facts: &Facts) -> Facts {
         let Some((p, q)) = self.pair else { return facts.clone() };
         facts.filter(|_, values| values.iter().all(|v| !matches!(v, Value::Sym(who) if *who != p && *who != q)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_is_an_order_for_ever_and_another_seed_another_one() {
+        let order = |seed: u64| {
+            let mut items: Vec<usize> = (0..8).collect();
+            shuffle(&mut items, seed);
+            items
+        };
+        assert_eq!(order(1), [2, 1, 3, 6, 7, 0, 4, 5]);
+        let mut sorted = order(1);
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..8).collect::<Vec<_>>());
+        let mut orders: Vec<_> = (0..50).map(order).collect();
+        orders.sort();
+        orders.dedup();
+        assert!(orders.len() > 45, "{} orders of 50 seeds", orders.len());
     }
 }
