@@ -1,0 +1,488 @@
+//! Every folder in `tasks/`: it checks, its theories and presets are right, and what is learned for it is what a plain
+//! learner finds that keeps every instance and tests every candidate on every one of them; the same on every run and any
+//! number of threads, and a valid theory at any time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use oled::calculus::Outcome;
+use oled::event::{Event, What};
+use oled::induce::{Evidence, ExpandWhen, Gap, LiteralTable, OutputFilter, PRESETS, Pruning, RuleKind, Tie, Unit};
+use oled::testing::naive;
+use oled::{
+    Atom, Formula, Frame, Learned, Learner, Problems, Recogniser, Settings, Symbol, Term, Theory, Value, parse_source,
+};
+use oled_data::Protocol;
+use oled_data::caviar::{load_protocol, load_videos};
+use oled_data::task_folder::TaskFolder;
+use oled_data::world::{World, WorldOptions};
+
+type Body = BTreeSet<usize>;
+
+/// A head instance: the values of its variables, the literals that are true of it, and what becomes of it.
+#[derive(Clone)]
+struct Case {
+    truth: Body,
+    outcome: Outcome,
+}
+
+struct PlainRule {
+    id: u64,
+    bottom: Body,
+    body: Body,
+    /// Every instance since its evidence was last restarted.
+    cases: Vec<Case>,
+    gaps: Vec<f64>,
+    erred: bool,
+    instances: u64,
+}
+
+/// Algorithm 1 once more, as plainly as possible, for the settings that the presets use.
+struct Plain<'a> {
+    kind: RuleKind,
+    settings: Settings,
+    implied: &'a BTreeMap<usize, Body>,
+    rules: Vec<PlainRule>,
+    epsilons: Vec<f64>,
+    all: Vec<Case>,
+    next: u64,
+    /// What was decided: interpretation, rule, and the new body, or `None` where the rule was given up.
+    decisions: Vec<(u64, u64, Option<Body>)>,
+}
+
+impl Plain<'_> {
+    /// TP and the denominator of the score, counted one by one.
+    fn share(&self, body: &Body, cases: &[Case]) -> (f64, f64) {
+        let (mut part, mut whole) = (0.0, 0.0);
+        for case in cases {
+            let fires = body.is_subset(&case.truth);
+            match self.kind {
+                RuleKind::Termination if case.outcome.holds_next() => {
+                    whole += 1.0;
+                    part += if fires { 0.0 } else { 1.0 };
+                }
+                RuleKind::Termination => {}
+                _ if fires => {
+                    whole += 1.0;
+                    part += if case.outcome.holds_next() { 1.0 } else { 0.0 };
+                }
+                _ => {}
+            }
+        }
+        (part, whole)
+    }
+
+    fn score(&self, body: &Body, cases: &[Case]) -> f64 {
+        let (part, whole) = self.share(body, cases);
+        if whole == 0.0 { 0.0 } else { part / whole }
+    }
+
+    fn closure(&self, body: &Body) -> Body {
+        body.iter().flat_map(|l| &self.implied[l]).copied().collect()
+    }
+
+    /// All bodies one or two literals away that say something new, shorter ones first.
+    fn refinements(&self, rule: &PlainRule) -> Vec<Body> {
+        let known = self.closure(&rule.body);
+        let free: Vec<usize> = rule.bottom.iter().copied().filter(|l| !known.contains(l)).collect();
+        let mut all = Vec::new();
+        for &l in &free {
+            all.push(rule.body.iter().copied().chain([l]).collect());
+        }
+        if self.settings.depth > 1 {
+            for (i, &a) in free.iter().enumerate() {
+                for &b in &free[i + 1..] {
+                    if !self.implied[&a].contains(&b) && !self.implied[&b].contains(&a) {
+                        all.push(rule.body.iter().copied().chain([a, b]).collect());
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn n(&self, rule: &PlainRule) -> f64 {
+        match self.settings.unit {
+            Unit::Denominator => self.share(&rule.body, &rule.cases).1,
+            _ => rule.cases.len() as f64,
+        }
+    }
+
+    fn learn(&mut self, interpretation: u64, cases: &[Case]) {
+        let seed = |case: &Case| match self.kind {
+            RuleKind::Termination => case.outcome == Outcome::Ends,
+            _ => case.outcome.holds_next(),
+        };
+        let uncovered = cases
+            .iter()
+            .find(|c| seed(c) && !self.rules.iter().any(|r| r.body.is_subset(&c.truth)))
+            .map(|c| c.truth.clone());
+        for rule in &mut self.rules {
+            rule.cases.extend(cases.iter().cloned());
+            rule.instances += cases.len() as u64;
+            let wrong = |c: &Case| c.outcome.holds_next() == (self.kind == RuleKind::Termination);
+            rule.erred |= cases.iter().any(|c| wrong(c) && rule.body.is_subset(&c.truth));
+        }
+        self.all.extend(cases.iter().cloned());
+        let grow = uncovered.filter(|b| !self.rules.iter().any(|r| r.bottom == *b));
+        if let Some(bottom) = &grow {
+            let id = self.next;
+            self.next += 1;
+            let (body, cases, gaps) = (Body::new(), Vec::new(), Vec::new());
+            self.rules.push(PlainRule { id, bottom: bottom.clone(), body, cases, gaps, erred: false, instances: 0 });
+        }
+        if grow.is_none() && interpretation.is_multiple_of(self.settings.every) {
+            for i in 0..self.rules.len() {
+                self.expand(i, interpretation);
+            }
+        }
+        self.prune(interpretation);
+    }
+
+    fn expand(&mut self, i: usize, interpretation: u64) {
+        let erred = std::mem::take(&mut self.rules[i].erred);
+        if self.settings.expand == ExpandWhen::Errs && !erred {
+            return;
+        }
+        let n = self.n(&self.rules[i]);
+        if n == 0.0 {
+            return;
+        }
+        let epsilon = oled::induce::epsilon(self.settings.delta, n);
+        self.epsilons.push(epsilon);
+        let rule = &self.rules[i];
+        let own = self.score(&rule.body, &rule.cases);
+        let mut scored: Vec<(f64, usize, Body)> =
+            self.refinements(rule).into_iter().enumerate().map(|(k, b)| (self.score(&b, &rule.cases), k, b)).collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let Some((best, _, body)) = scored.first().cloned() else { return };
+        let rival = scored.get(1).map(|s| s.0);
+        let itself = rival.is_none_or(|r| own >= r);
+        let second = if itself { own } else { rival.unwrap() };
+        self.rules[i].gaps.push(best - second);
+        let gaps = &self.rules[i].gaps;
+        let gap =
+            if self.settings.gap == Gap::Mean { gaps.iter().sum::<f64>() / gaps.len() as f64 } else { best - second };
+        assert_eq!(self.settings.tie, Tie::Adaptive);
+        let tau = self.epsilons.iter().sum::<f64>() / self.epsilons.len() as f64;
+        if best > own && (gap > epsilon || epsilon < tau && !itself) {
+            let keep = self.settings.evidence == Evidence::Keep;
+            let rule = &mut self.rules[i];
+            self.decisions.push((interpretation, rule.id, Some(body.clone())));
+            rule.body = body;
+            rule.gaps.clear();
+            if !keep {
+                rule.cases.clear();
+            }
+        }
+    }
+
+    fn prune(&mut self, interpretation: u64) {
+        let threshold = self.settings.threshold(self.kind);
+        let hopeless: Vec<bool> = (self.rules.iter())
+            .map(|rule| {
+                let epsilon = oled::induce::epsilon(self.settings.delta, self.n(rule));
+                let (_, whole) = self.share(&rule.body, &rule.cases);
+                let low = |b: &Body| threshold - self.score(b, &rule.cases) > epsilon;
+                let guarded = self.settings.pruning == Pruning::Guarded;
+                whole > 0.0 && low(&rule.body) && (!guarded || self.refinements(rule).iter().all(low))
+            })
+            .collect();
+        for i in (0..hopeless.len()).filter(|&i| hopeless[i]) {
+            self.decisions.push((interpretation, self.rules[i].id, None));
+        }
+        let mut i = 0;
+        self.rules.retain(|_| {
+            i += 1;
+            !hopeless[i - 1]
+        });
+    }
+
+    fn output(&self) -> Vec<Body> {
+        let threshold = self.settings.threshold(self.kind);
+        let stream = self.settings.output == OutputFilter::Stream;
+        let kept: Vec<&Body> = (self.rules.iter())
+            .filter(|r| !r.body.is_empty() && r.instances >= self.settings.warmup)
+            .map(|r| &r.body)
+            .filter(|b| !stream || self.score(b, &self.all) >= threshold)
+            .collect();
+        let general = |a: &Body, b: &Body| a.is_subset(&self.closure(b));
+        (0..kept.len())
+            .filter(|&i| {
+                !(0..kept.len()).any(|j| i != j && general(kept[j], kept[i]) && (!general(kept[i], kept[j]) || j < i))
+            })
+            .map(|i| kept[i].clone())
+            .collect()
+    }
+}
+
+/// A task with a stream to learn from, and a shorter one for the plain learner.
+struct Sample {
+    folder: TaskFolder,
+    stream: Vec<Frame>,
+    short: Vec<Frame>,
+}
+
+/// All folders in `tasks/`.
+fn folders() -> Vec<TaskFolder> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tasks");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let folders: Vec<TaskFolder> =
+        paths.iter().map(|p| TaskFolder::load(p).unwrap_or_else(|e| panic!("{e}"))).collect();
+    assert!(folders.len() >= 2, "the lobby and CAVIAR are there");
+    folders
+}
+
+/// Those for which there is a stream. A task without one here fails, so that a new one is not forgotten.
+fn samples() -> Vec<Sample> {
+    folders()
+        .into_iter()
+        .filter_map(|folder| {
+            let (stream, short) = match folder.name.as_str() {
+                "lobby" => lobby(),
+                "caviar" => caviar()?,
+                other => panic!("say here what the task `{other}` is to be tested with"),
+            };
+            Some(Sample { folder, stream, short })
+        })
+        .collect()
+}
+
+fn lobby() -> (Vec<Frame>, Vec<Frame>) {
+    let short = WorldOptions { seed: 3, people: 4, frames: 100, segments: 3, ..WorldOptions::default() };
+    (World::new(WorldOptions { segments: 3, ..WorldOptions::default() }).collect(), World::new(short).collect())
+}
+
+/// A slice of the videos, if they are there: some pairs of people from beginning to end, and the middles of others.
+fn caviar() -> Option<(Vec<Frame>, Vec<Frame>)> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/caviar");
+    if !directory.is_dir() {
+        // Past the test harness, which shows what tests print only where they fail.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: ../shared/data/caviar not found");
+        return None;
+    }
+    let videos = load_videos(&directory).unwrap();
+    let units = load_protocol(&directory, Protocol::Fragment).unwrap();
+    let stream = units[..6].iter().flat_map(|u| u.frames(&videos).unwrap()).collect();
+    let short = units.iter().step_by(3).flat_map(|u| {
+        let frames: Vec<Frame> = u.frames(&videos).unwrap().collect();
+        // What is labelled changes somewhere: that is where rules come from.
+        let labels = |f: &Frame| f.annotation.iter().count();
+        let change = frames.windows(2).position(|p| labels(&p[0]) != labels(&p[1])).unwrap_or(0);
+        frames.into_iter().skip(change.saturating_sub(40)).take(80)
+    });
+    Some((stream, short.collect()))
+}
+
+fn learn(folder: &TaskFolder, frames: &[Frame], threads: usize, cuts: usize) -> (Learned, Vec<Event>, Vec<Theory>) {
+    let settings = |target: Symbol| folder.settings("sane", target.as_str(), &[]).unwrap();
+    let mut learner = Learner::new(&folder.task, settings).unwrap().with_threads(threads);
+    let mut events: Vec<Event> = Vec::new();
+    let mut theories = Vec::new();
+    for part in frames.chunks(frames.len().div_ceil(cuts)) {
+        part.iter().for_each(|frame| learner.observe(frame, &mut events));
+        learner.flush(&mut events);
+        theories.push(learner.learned().theory());
+    }
+    (learner.learned(), events, theories)
+}
+
+#[test]
+fn every_task_and_all_that_comes_with_it_is_right() {
+    for folder in folders() {
+        for theory in folder.theories().unwrap() {
+            let (rules, problems) = parse_source(&theory);
+            Problems::check(problems).unwrap_or_else(|e| panic!("{e}"));
+            let recogniser = Recogniser::new(&folder.task, &rules).unwrap_or_else(|e| panic!("{e}"));
+            let recognised: Vec<_> = recogniser.fluents().collect();
+            assert!(folder.task.labels().iter().all(|l| recognised.contains(l)), "{}: {recognised:?}", theory.name);
+        }
+        for preset in PRESETS {
+            for label in folder.task.labels() {
+                let target = oled::calculus::label_name(label).unwrap();
+                folder.settings(preset, target.as_str(), &[]).unwrap_or_else(|e| panic!("{}: {e}", folder.name));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_learned_does_not_depend_on_threads_runs_or_being_looked_at() {
+    for Sample { folder, stream, .. } in samples() {
+        let (learned, events, _) = learn(&folder, &stream, 1, 1);
+        assert!(!learned.rules.is_empty(), "{}", folder.name);
+        let bytes = learned.theory().to_string();
+        for (threads, cuts) in [(1, 1), (2, 1), (7, 9)] {
+            let (again, same, theories) = learn(&folder, &stream, threads, cuts);
+            let name = format!("{} with {threads} threads in {cuts} parts", folder.name);
+            assert_eq!(again.theory().to_string(), bytes, "{name}");
+            assert_eq!((&again, &same), (&learned, &events), "{name}");
+            for theory in theories {
+                let read = oled::parse_theory("t.lp", &theory.to_string()).unwrap_or_else(|e| panic!("{name}: {e}"));
+                assert_eq!(read, theory);
+                Recogniser::new(&folder.task, &read).unwrap_or_else(|e| panic!("{name}: {e}"));
+            }
+        }
+    }
+}
+
+/// The values of a type at a frame, in the order in which they are seen.
+fn domain(folder: &TaskFolder, frame: &Frame, kind: Symbol) -> Vec<Value> {
+    let mut seen = Vec::new();
+    for (signature, values) in frame.narrative.iter() {
+        for mode in folder.task.bias.inputs.iter().filter(|m| m.signature() == signature) {
+            for (of, value) in mode.types().iter().zip(values) {
+                if *of == Some(kind) && !seen.contains(value) {
+                    seen.push(*value);
+                }
+            }
+        }
+    }
+    seen
+}
+
+/// All that follows from a frame, by brute force, as text.
+fn model(folder: &TaskFolder, frame: &Frame) -> BTreeSet<String> {
+    let nothing = Theory::default();
+    let mut facts: Vec<Atom> = frame.narrative.atoms(frame.time).collect();
+    for kind in folder.task.bias.observed_types() {
+        let time = Term::Value(Value::Int(frame.time));
+        let values = domain(folder, frame, kind).into_iter();
+        facts.extend(values.map(|v| Atom::new(kind.as_str(), vec![Term::Value(v), time.clone()])));
+    }
+    let model = naive::perfect_model(&folder.task.rules(&nothing), &facts, frame.time).unwrap();
+    model.iter().map(ToString::to_string).collect()
+}
+
+/// Ways to choose different values for the variables of a head, the last one changing first.
+fn choices(domains: &[Vec<Value>]) -> Vec<Vec<Value>> {
+    domains.iter().fold(vec![Vec::new()], |chosen, domain| {
+        let longer = |c: Vec<Value>| {
+            let free = domain.iter().filter(|v| !c.contains(v)).map(|v| [c.as_slice(), &[*v]].concat());
+            free.collect::<Vec<_>>()
+        };
+        chosen.into_iter().flat_map(longer).collect()
+    })
+}
+
+/// A term with values for the variables `X0`, `X1` and so on, and a time for `T`.
+fn ground(term: &Term, values: &[Value], time: i64) -> Term {
+    match term {
+        Term::Var(name) if name.as_str() == "T" => Term::Value(Value::Int(time)),
+        Term::Var(name) => Term::Value(values[name.as_str()[1..].parse::<usize>().unwrap()]),
+        Term::App(name, args) => Term::App(*name, args.iter().map(|a| ground(a, values, time)).collect()),
+        term => term.clone(),
+    }
+}
+
+/// What is true of a head instance: each literal looked up.
+fn truth(table: &LiteralTable, known: &BTreeSet<String>, values: &[Value], time: i64) -> Body {
+    let holds = |literal: &oled::Literal| {
+        let Formula::Atom(atom) = &literal.formula else { unreachable!("modes are atoms") };
+        let args = atom.args.iter().map(|a| ground(a, values, time)).collect();
+        known.contains(&Atom::new(atom.name.as_str(), args).to_string()) != literal.negated
+    };
+    table.literals().iter().enumerate().filter(|(_, l)| holds(l)).map(|(i, _)| i).collect()
+}
+
+/// The head instances of each interpretation with what is true of them, for heads with the same types.
+fn instances(
+    folder: &TaskFolder,
+    frames: &[Frame],
+    models: &[BTreeSet<String>],
+    table: &LiteralTable,
+) -> Vec<Vec<(Vec<Value>, Body)>> {
+    let domains = |f: &Frame| -> Vec<Vec<Value>> { table.types.iter().map(|k| domain(folder, f, *k)).collect() };
+    let pairs = frames.windows(2).zip(models).filter(|(pair, _)| pair[0].segment == pair[1].segment);
+    pairs
+        .map(|(pair, known)| {
+            let next = domains(&pair[1]);
+            let still_there = |c: &Vec<Value>| c.iter().zip(&next).all(|(v, d)| d.contains(v));
+            let chosen = choices(&domains(&pair[0])).into_iter().filter(still_there);
+            chosen.map(|c| (c.clone(), truth(table, known, &c, pair[0].time))).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn the_whole_learner_decides_as_a_plain_one_does() {
+    for sample in samples() {
+        let name = &sample.folder.name;
+        let models: Vec<BTreeSet<String>> = sample.short.iter().map(|f| model(&sample.folder, f)).collect();
+        let decided: usize = PRESETS.iter().map(|preset| compare(&sample, &models, preset)).sum();
+        assert!(decided > 40, "{name}: only {decided} decisions were compared");
+    }
+}
+
+/// Learns both ways, and says how many decisions were the same.
+fn compare(Sample { folder, short: frames, .. }: &Sample, models: &[BTreeSet<String>], preset: &str) -> usize {
+    let settings = |target: Symbol| {
+        let mut settings = folder.settings(preset, target.as_str(), &[]).unwrap();
+        // Small evidence, so that much is decided on a short stream; and no more than the plain learner does.
+        settings.delta = 0.2;
+        settings.every = settings.every.min(2);
+        settings.depth = settings.depth.min(2);
+        settings
+    };
+    let mut learner = Learner::new(&folder.task, settings).unwrap();
+    let mut events: Vec<Event> = Vec::new();
+    frames.iter().for_each(|f| learner.observe(f, &mut events));
+    learner.flush(&mut events);
+    let learned = learner.learned();
+    let labels: Vec<BTreeSet<String>> =
+        frames.iter().map(|f| f.annotation.atoms(f.time).map(|a| a.to_string()).collect()).collect();
+    let moments: Vec<usize> = (1..frames.len()).filter(|&i| frames[i - 1].segment == frames[i].segment).collect();
+    let mut known: Vec<(Vec<Symbol>, _)> = Vec::new();
+    let mut decided = 0;
+    for (number, process) in learner.processes().iter().enumerate() {
+        let table = learner.table(number);
+        if !known.iter().any(|(types, _)| *types == table.types) {
+            known.push((table.types.clone(), instances(folder, frames, models, table)));
+        }
+        let (_, instances) = known.iter().find(|(types, _)| *types == table.types).unwrap();
+        let implied: BTreeMap<usize, Body> =
+            table.implied().iter().enumerate().map(|(i, m)| (i, m.iter().collect())).collect();
+        let mut plain = Plain {
+            kind: process.kind,
+            settings: process.settings.clone(),
+            implied: &implied,
+            rules: Vec::new(),
+            epsilons: Vec::new(),
+            all: Vec::new(),
+            next: 1,
+            decisions: Vec::new(),
+        };
+        assert_ne!(process.kind, RuleKind::Direct, "the plain learner knows fluents only");
+        let holds = |i: usize, values: &[Value]| {
+            let args = process.head.args.iter().map(|a| ground(a, values, frames[i].time)).collect();
+            labels[i].contains(&Atom::new("holdsAt", args).to_string())
+        };
+        for (interpretation, (&then, instances)) in (1..).zip(moments.iter().zip(instances)) {
+            let case = |(values, truth): &(Vec<Value>, Body)| {
+                let outcome = Outcome::new(holds(then - 1, values), holds(then, values));
+                Case { truth: truth.clone(), outcome }
+            };
+            plain.learn(interpretation, &instances.iter().map(case).collect::<Vec<_>>());
+        }
+        let decisions: Vec<(u64, u64, Option<Body>)> = events
+            .iter()
+            .filter(|e| e.process == number)
+            .filter_map(|e| match &e.what {
+                What::Expanded { decision, .. } => {
+                    Some((e.interpretation, e.rule, Some(decision.body.iter().collect())))
+                }
+                What::Pruned { .. } => Some((e.interpretation, e.rule, None)),
+                What::Given { .. } | What::Started { .. } => None,
+            })
+            .collect();
+        let place = format!("{}, {preset}: {}", folder.name, process.head);
+        assert_eq!(decisions, plain.decisions, "{place}");
+        decided += decisions.len();
+        let theory: Vec<Body> = process.output().iter().map(|r| r.body.iter().collect()).collect();
+        assert_eq!(theory, plain.output(), "{place}");
+        assert_eq!(theory.len(), learned.rules.iter().filter(|r| r.id.0 == number).count());
+    }
+    decided
+}
