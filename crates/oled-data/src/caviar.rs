@@ -3,12 +3,14 @@
 //! A directory has the files of the videos in `xml/` (or in itself), and maybe `videos.csv` (which file is which video,
 //! and in which order), `abrupt.csv` (movements labelled anew by the authors of the Event Calculus papers) and `folds/`.
 
+mod noise;
 mod protocol;
 mod table;
 mod vocabulary;
 mod xml;
 
 pub use protocol::{Protocol, Unit, load_protocol, shuffle};
+pub use noise::{Noise, add_noise};
 
 use std::collections::VecDeque;
 use std::fs;

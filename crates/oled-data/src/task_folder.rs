@@ -24,10 +24,14 @@ pub struct TaskFolder {
     pub task: Task,
     /// A stream that comes with the task, read where no input is named.
     pub stream: Option<PathBuf>,
-    /// Whether it is the task that is built in.
-    embedded: bool,
+    /// The task that is built in, if it is one.
+    embedded: Option<&'static Embedded>,
     /// What `task.toml` sets about learning, in general and for presets.
     learning: (toml::Table, toml::Table),
+    /// Time units a second, if the task knows.
+    pub rate: Option<f64>,
+    /// Its declarations and its background.
+    texts: [Arc<Source>; 2],
     /// What is wrong with the task's texts.
     problems: Vec<Diagnostic>,
 }
@@ -82,10 +86,11 @@ struct Stream {
     path: Option<PathBuf>,
     #[serde(default)]
     interleaved: bool,
+    rate: Option<f64>,
 }
 
 impl TaskFolder {
-    /// Loads a task that has no problems. `lobby` is the embedded task where no folder has that name.
+    /// Loads a task that has no problems. `lobby` and `caviar` are built in, for where no folder has that name.
     pub fn load(path: &Path) -> Result<TaskFolder, TaskError> {
         let folder = TaskFolder::read(path)?;
         Problems::check(folder.problems.clone())?;
@@ -94,12 +99,15 @@ impl TaskFolder {
 
     /// Loads what can be loaded of a task; [`TaskFolder::problems`] tells the rest.
     pub fn read(path: &Path) -> Result<TaskFolder, TaskError> {
-        if !path.exists() && path == Path::new(EMBEDDED) {
-            return Ok(TaskFolder::embedded());
+        if !path.exists()
+            && let Some(task) = EMBEDDED.iter().find(|task| path == Path::new(task.name))
+        {
+            return Ok(TaskFolder::built_in(task));
         }
         let file = path.join("task.toml");
+        let built_in = EMBEDDED.map(|task| format!("`{}`", task.name)).join(" and ");
         let manifest =
-            source(&file, || format!("a task is a folder with a `task.toml`; the task `{EMBEDDED}` is built in"))?;
+            source(&file, || format!("a task is a folder with a `task.toml`; the tasks {built_in} are built in"))?;
         let (settings, mut problems) = match toml::from_str::<Manifest>(&manifest.text) {
             Ok(settings) => (settings, Vec::new()),
             Err(error) => (Manifest::default(), vec![manifest_problem(&manifest, &error)]),
@@ -134,7 +142,9 @@ impl TaskFolder {
             stream: settings.stream.path.map(|p| path.join(p)),
             path: path.to_path_buf(),
             task,
-            embedded: false,
+            embedded: None,
+            rate: settings.stream.rate,
+            texts: [modes, background],
             learning,
             problems,
         })
@@ -142,21 +152,39 @@ impl TaskFolder {
 
     /// The task of the simulated world, which every build carries.
     pub fn embedded() -> TaskFolder {
-        let (task, problems) = Task::read(
-            &Source::new("lobby/modes.lp", world::MODES),
-            &Source::new("lobby/background.lp", world::BACKGROUND),
-        );
-        let manifest: Manifest = toml::from_str(world::TASK).expect("the embedded task is tested");
+        TaskFolder::built_in(&EMBEDDED[0])
+    }
+
+    /// The task of CAVIAR, which every build carries; its data has to be fetched.
+    pub fn caviar() -> TaskFolder {
+        TaskFolder::built_in(&EMBEDDED[1])
+    }
+
+    fn built_in(embedded: &'static Embedded) -> TaskFolder {
+        let named = |file: &str, text: &str| Source::new(format!("{}/{file}", embedded.name), text);
+        let texts = [named("modes.lp", embedded.modes), named("background.lp", embedded.background)];
+        let (mut task, problems) = Task::read(&texts[0], &texts[1]);
+        let manifest: Manifest = toml::from_str(embedded.manifest).expect("the embedded tasks are tested");
+        task.options.tracked =
+            manifest.calculus.tracked.map(|names| names.iter().map(|n| Symbol::new(n.get_ref())).collect());
+        task.options.interleaved = manifest.stream.interleaved;
         TaskFolder {
-            path: PathBuf::from(EMBEDDED),
-            name: EMBEDDED.into(),
+            path: PathBuf::from(embedded.name),
+            name: embedded.name.into(),
             description: manifest.description,
             task,
             stream: None,
-            embedded: true,
+            embedded: Some(embedded),
+            rate: manifest.stream.rate,
+            texts,
             learning: (manifest.learn, manifest.preset),
             problems,
         }
+    }
+
+    /// The texts of the declarations and of the background.
+    pub fn texts(&self) -> &[Arc<Source>] {
+        &self.texts
     }
 
     /// The settings of learning for a target: those of a preset, then what `task.toml` says in `[learn]`, in
@@ -180,9 +208,9 @@ impl TaskFolder {
 
     /// The texts of the theories that come with the task, by name.
     pub fn theories(&self) -> Result<Vec<Arc<Source>>, TaskError> {
-        if self.embedded {
-            let named = |(name, text)| Source::new(format!("{EMBEDDED}/theories/{name}.lp"), text);
-            return Ok(EMBEDDED_THEORIES.map(named).to_vec());
+        if let Some(task) = self.embedded {
+            let named = |(name, text): &(&str, &str)| Source::new(format!("{}/theories/{name}.lp", task.name), *text);
+            return Ok(task.theories.iter().map(named).collect());
         }
         let folder = self.path.join("theories");
         if !folder.is_dir() {
@@ -225,11 +253,37 @@ impl TaskFolder {
     }
 }
 
-/// The name of the task that is built in.
-const EMBEDDED: &str = "lobby";
+/// A task that every build carries.
+#[derive(Debug)]
+struct Embedded {
+    name: &'static str,
+    manifest: &'static str,
+    modes: &'static str,
+    background: &'static str,
+    /// By name.
+    theories: &'static [(&'static str, &'static str)],
+}
 
-/// The theories of the task that is built in, by name.
-const EMBEDDED_THEORIES: [(&str, &str); 2] = [("hand", world::HAND_RULES), ("true", world::TRUE_RULES)];
+/// The tasks that are built in.
+const EMBEDDED: [Embedded; 2] = [
+    Embedded {
+        name: "lobby",
+        manifest: world::TASK,
+        modes: world::MODES,
+        background: world::BACKGROUND,
+        theories: &[("hand", world::HAND_RULES), ("true", world::TRUE_RULES)],
+    },
+    Embedded {
+        name: "caviar",
+        manifest: include_str!("../../../tasks/caviar/task.toml"),
+        modes: include_str!("../../../tasks/caviar/modes.lp"),
+        background: include_str!("../../../tasks/caviar/background.lp"),
+        theories: &[
+            ("duals", include_str!("../../../tasks/caviar/theories/duals.lp")),
+            ("hand", include_str!("../../../tasks/caviar/theories/hand.lp")),
+        ],
+    },
+];
 
 fn source(path: &Path, hint: impl FnOnce() -> String) -> Result<Arc<Source>, TaskError> {
     match std::fs::read_to_string(path) {
@@ -264,11 +318,11 @@ fn span(manifest: &Arc<Source>, range: std::ops::Range<usize>) -> Span {
 
 fn manifest_problem(manifest: &Arc<Source>, error: &toml::de::Error) -> Diagnostic {
     Diagnostic::new(&span(manifest, error.span().unwrap_or(0..0)), error.message().trim().to_string())
-        .hint("keys are name, description, modes, background, [calculus] tracked, [stream] path and interleaved, [learn] and [preset]")
+        .hint("keys are name, description, modes, background, [calculus] tracked, [stream] path, interleaved and rate, [learn] and [preset]")
 }
 
 /// A value as settings are written.
-fn as_text(value: &toml::Value) -> String {
+pub fn as_text(value: &toml::Value) -> String {
     match value {
         toml::Value::String(text) => text.clone(),
         toml::Value::Integer(number) => number.to_string(),

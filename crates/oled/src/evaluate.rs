@@ -1,5 +1,7 @@
 //! Evaluation: recognised against annotated, counted per fluent instance and time point.
 
+mod intervals;
+
 use std::ops::AddAssign;
 
 use indexmap::IndexMap;
@@ -10,6 +12,8 @@ use crate::lang::{Signature, Symbol};
 use crate::logic::Relation;
 use crate::recognise::Recogniser;
 use crate::stream::Frame;
+
+pub use intervals::{IntervalCounts, Run, Track, Tracks};
 
 /// How often a recogniser was right and wrong.
 ///

@@ -36,7 +36,7 @@ pub mod task;
 pub mod testing;
 
 pub use calculus::{End, Interval};
-pub use evaluate::{Confusion, Evaluation};
+pub use evaluate::{Confusion, Evaluation, IntervalCounts, Tracks};
 pub use induce::Settings;
 pub use lang::{
     Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Mark, Mode, Problems, Signature, Source, Span,

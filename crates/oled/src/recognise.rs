@@ -150,6 +150,21 @@ impl Recogniser {
         Ok(Recogniser { program, model, initially, fluents, segments: IndexMap::default(), current: None, interleaved })
     }
 
+    /// Goes on with another theory: what holds now goes on holding, if the new rules speak of it.
+    pub fn adopt(&mut self, task: &Task, theory: &Theory) -> Result<(), Problems> {
+        let mut next = Recogniser::new(task, theory)?;
+        let places: Vec<Option<usize>> =
+            next.fluents.iter().map(|f| self.fluents.iter().position(|g| g.signature == f.signature)).collect();
+        for segment in self.segments.values_mut() {
+            let mut take = |place: &Option<usize>| place.map(|i| std::mem::take(&mut segment.instances[i]));
+            segment.instances = places.iter().map(|place| take(place).unwrap_or_default()).collect();
+        }
+        next.segments = std::mem::take(&mut self.segments);
+        next.current = self.current;
+        *self = next;
+        Ok(())
+    }
+
     /// Processes a frame. Intervals that are known to have ended are added to `closed`.
     pub fn observe(&mut self, frame: &Frame, closed: &mut Vec<Interval>) {
         if self.current != Some(frame.segment) {

@@ -1,0 +1,295 @@
+//! `oled crossval`, `oled compare` and `oled experiment`: learners judged by folds and orders, and a report of it.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use oled::induce::PRESETS;
+use oled_data::Protocol;
+use oled_data::task_folder::TaskFolder;
+use oled_data::world::WorldOptions;
+use oled_experiment::{
+    Choice, DataOptions, Error, Experiment, LEARNERS, Part, Results, Row, Score, Store, demo, load_data, paper,
+    read_config,
+};
+use serde_json::json;
+
+use crate::Outcome;
+use crate::args::InputArgs;
+use crate::output::Output;
+use crate::progress::say;
+use crate::recognise::interruption;
+
+/// What all experiments have in common.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Where reports go: `report.html`, `report.md`, `results.json`, `results.csv`; and `folds.jsonl`, which keeps what is
+    /// finished, so that a run that was stopped goes on with what is missing.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Orders of the segments: the one in which they come, and random ones.
+    #[arg(long, value_name = "N")]
+    pub(crate) orders: Option<u64>,
+
+    /// The share of an interval that must be recognised for it to count as found.
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    pub(crate) share: Option<f64>,
+
+    /// Folds that run at the same time; results do not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) threads: usize,
+
+    /// Leave out how long things took: two runs then give the same bytes.
+    #[arg(long)]
+    pub(crate) no_times: bool,
+
+    /// Print all results as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CrossvalArgs {
+    /// The folder of the task; `lobby` and `caviar` are built in.
+    pub(crate) task: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    /// The folds of CAVIAR: a fold file of the directory.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["folds", "hold_out", "groups"])]
+    pub(crate) protocol: Option<Protocol>,
+
+    /// The number of folds to make of the segments, or a file with a line `segment,fold` each.
+    #[arg(long, value_name = "N|FILE", default_value = "10")]
+    pub(crate) folds: String,
+
+    /// Instead of folds: test on about this share of the stream, and learn from the rest.
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "folds")]
+    pub(crate) hold_out: Option<f64>,
+
+    /// Segments that must stay in one fold: a file with a line `segment,group` each.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) groups: Option<PathBuf>,
+
+    /// For folds that are made: another seed, other folds.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// The learner.
+    #[arg(long, value_name = "NAME", default_value = "oled", value_parser = LEARNERS)]
+    pub(crate) learner: String,
+
+    /// Settings to start from.
+    #[arg(long, value_name = "NAME", default_value = "sane", value_parser = PRESETS)]
+    pub(crate) preset: String,
+
+    /// Test these rules instead of learning any: a file, or the name of a theory that comes with the task.
+    #[arg(long, short, value_name = "FILE", conflicts_with_all = ["learner", "preset", "set"])]
+    pub(crate) theory: Option<PathBuf>,
+
+    /// Any setting, as `name=value`; the chapter on settings lists them.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub(crate) set: Vec<(String, String)>,
+
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The experiment: data sets and rows, as the chapter on evaluation describes.
+    pub(crate) config: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExperimentCommand {
+    /// The evaluation of the paper, on CAVIAR, beside the published figures.
+    Paper {
+        /// The CAVIAR data folder.
+        #[arg(long, value_name = "DIR")]
+        data: PathBuf,
+
+        #[command(flatten)]
+        run: RunArgs,
+    },
+    /// The same kind of evaluation on the simulated world, where the true rules are known.
+    Demo {
+        #[command(flatten)]
+        run: RunArgs,
+    },
+}
+
+pub(crate) fn crossval(args: &CrossvalArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    let folder = TaskFolder::load(&args.task)?;
+    let row = match &args.theory {
+        Some(theory) => Row::given(&theory.display().to_string(), folder.theory(theory)?),
+        None => {
+            let choice = |(name, value): &(String, String)| Choice {
+                data: None,
+                fluent: None,
+                name: name.clone(),
+                value: value.clone(),
+            };
+            let options = args.set.iter().map(choice).collect();
+            Row::learned(&format!("{}, preset {}", args.learner, args.preset), &args.learner, &args.preset, options)?
+        }
+    };
+    let count = args.folds.parse::<usize>().ok();
+    let options = DataOptions {
+        name: None,
+        input: args.input.input.clone(),
+        protocol: args.protocol,
+        fold_file: count.is_none().then(|| PathBuf::from(&args.folds)),
+        folds: count,
+        hold_out: args.hold_out,
+        seed: args.seed,
+        groups: args.groups.clone(),
+        read: folder.read_options(args.input.from, args.input.lenient),
+    };
+    let data = Arc::new(load_data(&folder, options)?);
+    let name = format!("crossval {}", folder.name);
+    let experiment = Experiment {
+        description: format!("{}: {}", data.name, data.description),
+        name,
+        parts: vec![Part { task: Arc::new(folder), data, rows: vec![row] }],
+        orders: 10,
+        share: 0.5,
+        stories: args.run.out.is_some(),
+        times: true,
+        scaling: None,
+        published: Vec::new(),
+        notes: Vec::new(),
+    };
+    carry_out(experiment, &args.run, quiet)
+}
+
+pub(crate) fn compare(args: &CompareArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    carry_out(read_config(&args.config)?, &args.run, quiet)
+}
+
+pub(crate) fn experiment(command: &ExperimentCommand, quiet: bool) -> anyhow::Result<Outcome> {
+    match command {
+        ExperimentCommand::Paper { data, run } => {
+            carry_out(paper(data, 10).with_context(|| "the paper's experiments need CAVIAR")?, run, quiet)
+        }
+        ExperimentCommand::Demo { run } => carry_out(demo(WorldOptions::default(), 3)?, run, quiet),
+    }
+}
+
+/// Runs an experiment, prints its table, and writes its reports.
+fn carry_out(mut experiment: Experiment, args: &RunArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    experiment.orders = args.orders.unwrap_or(experiment.orders).max(1);
+    experiment.share = args.share.unwrap_or(experiment.share);
+    experiment.times = !args.no_times;
+    let store = match &args.out {
+        Some(folder) => {
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+            Store::open(&folder.join("folds.jsonl"))?
+        }
+        None => Store::in_memory(),
+    };
+    let stop = interruption()?;
+    let bar = progress_bar(quiet);
+    let results = experiment.run(&store, args.threads, &stop, &|progress| {
+        bar.set_length(progress.total as u64);
+        bar.set_position(progress.done as u64);
+        bar.set_message(progress.last.clone());
+    });
+    bar.finish_and_clear();
+    let results = match results {
+        Err(Error::Stopped) => {
+            let kept = if args.out.is_some() { "; the same command goes on with what is missing" } else { "" };
+            say(&format!("stopped{kept}"));
+            return Ok(Outcome::Interrupted);
+        }
+        other => other?,
+    };
+    if let Some(folder) = &args.out {
+        write_reports(&results, folder)?;
+    }
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string(&json!({"results": results.results}))?)?;
+    } else {
+        out.write_all(table(&results.results).as_bytes())?;
+    }
+    out.flush()?;
+    if let (Some(folder), false) = (&args.out, quiet) {
+        say(&format!("the report is in {}", folder.join("report.html").display()));
+    }
+    let nothing = results.results.iter().all(|score| score.f1 == 0.0);
+    Ok(if nothing { Outcome::Nothing } else { Outcome::Done })
+}
+
+fn progress_bar(quiet: bool) -> ProgressBar {
+    let hidden = quiet || !std::io::stderr().is_terminal();
+    let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
+    let bar = ProgressBar::with_draw_target(Some(0), target);
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {eta} left  {msg}");
+    bar.set_style(style.expect("the template is fixed and valid"));
+    if !hidden {
+        bar.enable_steady_tick(Duration::from_millis(100));
+    }
+    bar
+}
+
+/// All forms of the report; each file is replaced as a whole.
+pub(crate) fn write_reports(results: &Results, folder: &Path) -> anyhow::Result<()> {
+    let files = [
+        ("results.json", serde_json::to_string_pretty(results)? + "\n"),
+        ("results.csv", oled_experiment::csv(results)),
+        ("report.md", oled_experiment::markdown(results)),
+        ("report.html", oled_experiment::html(results)),
+    ];
+    files.iter().try_for_each(|(name, text)| write_file(&folder.join(name), text))
+}
+
+/// A file that appears under its name only when it is complete.
+pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
+    let output = Output::create(path)?;
+    output.open()?.write_all(text.as_bytes()).with_context(|| format!("cannot write `{}`", path.display()))?;
+    output.keep()
+}
+
+/// The table that people read.
+fn table(scores: &[Score]) -> String {
+    let width = |f: &dyn Fn(&Score) -> usize, least: usize| scores.iter().map(f).max().unwrap_or(0).max(least);
+    let data = width(&|s| s.protocol.chars().count(), 4);
+    let row = width(&|s| s.row.chars().count(), 3);
+    let fluent = width(&|s| s.fluent.chars().count(), 6);
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{:data$}  {:row$}  {:fluent$}  precision  recall     F1           rules  literals  seconds",
+        "data", "row", "fluent"
+    );
+    for s in scores {
+        let seconds = s.seconds.map_or_else(|| "-".to_string(), |seconds| format!("{seconds:.3}"));
+        let _ = writeln!(
+            text,
+            "{:data$}  {:row$}  {:fluent$}      {:.3}   {:.3}  {:.3} ± {:.3}  {:>7.1}  {:>8.1}  {seconds:>7}",
+            s.protocol, s.row, s.fluent, s.precision, s.recall, s.f1, s.f1_spread, s.rules, s.literals
+        );
+    }
+    text
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| "a share is a number above 0, at most 1".into())
+}
+
+fn parse_setting(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("a setting is written `name=value`")?;
+    Ok((name.trim().into(), value.trim().into()))
+}

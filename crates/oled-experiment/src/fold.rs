@@ -1,0 +1,134 @@
+//! Fold: one training set in one order, learned from; what it taught, tested on the rest.
+
+use std::time::Instant;
+
+use oled::evaluate::Run;
+use oled::{Clause, Evaluation, IntervalCounts, Recogniser, Signature, Theory, Tracks};
+use oled_data::task_folder::TaskFolder;
+use serde::{Deserialize, Serialize};
+
+use crate::row::name;
+use crate::{Data, Error, Row, Timeline, Track};
+
+/// What one fold of one order came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FoldRecord {
+    /// Seconds that learning took.
+    pub(crate) seconds: f64,
+    /// The theory.
+    pub(crate) theory: String,
+    /// The counts of each target.
+    pub(crate) fluents: Vec<FluentRecord>,
+    /// Truth and recognition, for the first order only.
+    pub(crate) timelines: Vec<Timeline>,
+}
+
+/// What one fold of one order came to for one fluent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FluentRecord {
+    pub(crate) fluent: String,
+    pub(crate) tp: u64,
+    pub(crate) fp: u64,
+    #[serde(rename = "fn")]
+    pub(crate) fn_: u64,
+    pub(crate) literals: usize,
+    pub(crate) rules: usize,
+    pub(crate) intervals: IntervalRecord,
+}
+
+/// [`IntervalCounts`] as they are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "IntervalCounts")]
+struct IntervalCountsFields {
+    annotated: u64,
+    recognised: u64,
+    found: u64,
+    right: u64,
+    false_alarms: u64,
+    met: u64,
+    delay: i64,
+    covered: f64,
+}
+
+/// Counts of intervals, stored field by field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct IntervalRecord(#[serde(with = "IntervalCountsFields")] pub(crate) IntervalCounts);
+
+/// Learns and tests.
+pub(crate) fn run(
+    folder: &TaskFolder,
+    data: &Data,
+    row: &Row,
+    (order, fold): (u64, usize),
+    share: f64,
+) -> Result<FoldRecord, Error> {
+    let started = Instant::now();
+    let theory = match row.theory() {
+        Some(given) => given?,
+        None => {
+            let mut learner = row.learner(folder, &data.name)?;
+            for unit in data.training(Some(fold), order) {
+                unit.frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
+            }
+            learner.flush(&mut ());
+            learner.learned().theory()
+        }
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    let targets = folder.task.targets();
+    let mut recogniser = Recogniser::new(&folder.task, &theory)?;
+    let mut evaluation = Evaluation::new(&targets);
+    let mut tracks = Tracks::new(&targets);
+    for unit in data.units.iter().filter(|u| u.fold == fold) {
+        for frame in &unit.frames {
+            recogniser.observe(frame, &mut Vec::new());
+            evaluation.count(&recogniser, frame);
+            tracks.add(&recogniser, frame);
+        }
+    }
+    let (counts, intervals) = (evaluation.by_fluent(), tracks.counts(share));
+    let fluents = targets.iter().map(|&target| {
+        let rules = rules_of(&theory, target);
+        let of = counts.get(&name(target)).copied().unwrap_or_default();
+        FluentRecord {
+            fluent: name(target).as_str().to_string(),
+            tp: of.tp,
+            fp: of.fp,
+            fn_: of.fn_,
+            literals: rules.iter().map(|c| c.body.len() + 1).sum(),
+            rules: rules.len(),
+            intervals: IntervalRecord(intervals.get(&name(target)).copied().unwrap_or_default()),
+        }
+    });
+    let timelines = if order == 0 { timelines(&tracks, &data.name, &row.name) } else { Vec::new() };
+    Ok(FoldRecord { seconds, theory: theory.to_string(), fluents: fluents.collect(), timelines })
+}
+
+/// The rules of a theory that are about a target.
+pub(crate) fn rules_of(theory: &Theory, target: Signature) -> Vec<&Clause> {
+    let about = |clause: &&Clause| name(Signature::of(&clause.head)) == name(target);
+    theory.clauses.iter().filter(about).collect()
+}
+
+/// The segments in which there is anything to see.
+pub(crate) fn timelines(tracks: &Tracks, protocol: &str, row: &str) -> Vec<Timeline> {
+    let runs = |runs: &[Run]| runs.iter().map(|r| (r.first, r.last)).collect();
+    let mut all = Vec::new();
+    for (segment, span) in tracks.segments() {
+        let here = tracks.iter().filter(|(s, ..)| *s == segment);
+        let tracks: Vec<Track> = here
+            .map(|(_, signature, values, track)| Track {
+                fluent: name(signature).as_str().to_string(),
+                instance: oled::calculus::fluent(signature, values).to_string(),
+                annotated: runs(&track.annotated),
+                recognised: runs(&track.recognised),
+            })
+            .collect();
+        if !tracks.is_empty() {
+            let segment = segment.as_str().to_string();
+            all.push(Timeline { protocol: protocol.into(), row: row.into(), segment, span, tracks });
+        }
+    }
+    all
+}

@@ -1,0 +1,26 @@
+//! Experiments: folds, orders, tables, and a report that can be shown to anyone.
+
+mod config;
+mod data;
+mod digest;
+mod error;
+mod experiment;
+mod fold;
+mod paper;
+mod prequential;
+mod published;
+mod results;
+mod row;
+mod scale;
+mod store;
+
+pub use config::{DataOptions, load_data, read_config};
+pub use data::{Data, Folds, Groups, Unit};
+pub use error::Error;
+pub use experiment::{Experiment, Part, Progress};
+pub use paper::{demo, paper};
+pub use prequential::{Prequential, Story};
+pub use results::*;
+pub use row::{Choice, LEARNERS, Row, TheorySource};
+pub use scale::Scaling;
+pub use store::Store;

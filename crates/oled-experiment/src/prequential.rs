@@ -1,0 +1,237 @@
+//! Prequential: each time point is recognised with the rules so far, then learned from.
+
+use std::fmt::Write as _;
+
+use oled::event::{Event, What};
+use oled::induce::{Decision, Mask};
+use oled::{Confusion, Evaluation, Frame, Learned, Learner, Problems, Recogniser, Signature, Symbol, Task, Tracks};
+use serde::{Deserialize, Serialize};
+
+use crate::fold::timelines;
+use crate::row::name;
+use crate::{Curve, CurveEvent, CurvePoint, RuleStory, Step, Timeline};
+
+/// A learner whose rules are put to work at once.
+#[derive(Debug)]
+pub struct Prequential {
+    task: Task,
+    learner: Learner,
+    recogniser: Recogniser,
+    /// The rules that the recogniser has: process, rule and body.
+    at_work: Vec<(usize, u64, Mask)>,
+    evaluation: Evaluation,
+    tracks: Tracks,
+    events: Vec<Event>,
+    curves: Vec<(Symbol, Vec<CurvePoint>)>,
+    /// The counts at the last point of each curve.
+    before: Vec<Confusion>,
+    /// Time points between the points of a curve, and time points so far.
+    step: u64,
+    frames: u64,
+}
+
+/// How a theory came about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Story {
+    /// F1 over the stream, for each fluent.
+    pub curves: Vec<Curve>,
+    /// All rules that there ever were.
+    pub rules: Vec<RuleStory>,
+    /// Truth and recognition on the way.
+    pub timelines: Vec<Timeline>,
+}
+
+impl Prequential {
+    /// Learns with `learner`; the curves have a point for every `step` time points.
+    pub fn new(task: &Task, learner: Learner, step: u64) -> Result<Prequential, Problems> {
+        let targets = task.targets();
+        let mut this = Prequential {
+            recogniser: Recogniser::new(task, &learner.learned().theory())?,
+            task: task.clone(),
+            learner,
+            at_work: Vec::new(),
+            evaluation: Evaluation::new(&targets),
+            tracks: Tracks::new(&targets),
+            events: Vec::new(),
+            curves: targets.iter().map(|t| (name(*t), Vec::new())).collect(),
+            before: vec![Confusion::default(); targets.len()],
+            step: step.max(1),
+            frames: 0,
+        };
+        this.at_work = this.rules();
+        Ok(this)
+    }
+
+    /// Recognises what holds at a frame, compares it with the labels, then learns from them.
+    pub fn observe(&mut self, frame: &Frame) -> Result<(), Problems> {
+        self.recogniser.observe(frame, &mut Vec::new());
+        self.evaluation.count(&self.recogniser, frame);
+        self.tracks.add(&self.recogniser, frame);
+        self.learner.observe(frame, &mut self.events);
+        self.learner.flush(&mut self.events);
+        let rules = self.rules();
+        if rules != self.at_work {
+            self.recogniser.adopt(&self.task, &self.learner.learned().theory())?;
+            self.at_work = rules;
+        }
+        self.frames += 1;
+        if self.frames.is_multiple_of(self.step) {
+            self.point();
+        }
+        Ok(())
+    }
+
+    fn rules(&self) -> Vec<(usize, u64, Mask)> {
+        let processes = self.learner.processes();
+        processes.iter().flat_map(|p| p.output().into_iter().map(|r| (p.number, r.id, r.body))).collect()
+    }
+
+    fn point(&mut self) {
+        let counts = self.evaluation.by_fluent();
+        let interpretation = self.learner.observed();
+        for ((fluent, points), before) in self.curves.iter_mut().zip(&mut self.before) {
+            let now = counts.get(fluent).copied().unwrap_or_default();
+            let since = Confusion { tp: now.tp - before.tp, fp: now.fp - before.fp, fn_: now.fn_ - before.fn_ };
+            let recent = (since != Confusion::default()).then(|| since.f1());
+            let processes = self.learner.processes().iter();
+            let about = processes.filter(|p| name(Signature::of(&p.head)) == *fluent).map(|p| p.number);
+            let about: Vec<usize> = about.collect();
+            let rules = self.at_work.iter().filter(|(process, ..)| about.contains(process)).count();
+            points.push(CurvePoint { interpretation, f1: now.f1(), recent, rules });
+            *before = now;
+        }
+    }
+
+    /// What was counted so far.
+    pub fn evaluation(&self) -> &Evaluation {
+        &self.evaluation
+    }
+
+    /// What was learned so far.
+    pub fn learned(&self) -> Learned {
+        self.learner.learned()
+    }
+
+    /// What happened since the start.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The learner.
+    pub fn learner(&self) -> &Learner {
+        &self.learner
+    }
+
+    /// Ends the stream: how it all came about, under the names of a data set and a row.
+    pub fn finish(mut self, protocol: &str, row: &str) -> Story {
+        if !self.frames.is_multiple_of(self.step) {
+            self.point();
+        }
+        let learned = self.learner.learned();
+        let rules = self.rule_stories(&learned, protocol, row);
+        let curves = self.curves.iter().map(|(fluent, points)| {
+            let of = |e: &&Event| self.fluent_of(e.process) == *fluent;
+            let events = self.events.iter().filter(of).map(|e| CurveEvent {
+                interpretation: e.interpretation,
+                what: what(&e.what).into(),
+                rule: self.rule_name(e),
+            });
+            Curve {
+                protocol: protocol.into(),
+                row: row.into(),
+                fluent: fluent.as_str().into(),
+                points: points.clone(),
+                events: events.collect(),
+            }
+        });
+        Story { curves: curves.collect(), rules, timelines: timelines(&self.tracks, protocol, row) }
+    }
+
+    fn fluent_of(&self, process: usize) -> Symbol {
+        name(Signature::of(&self.learner.processes()[process].head))
+    }
+
+    fn rule_name(&self, event: &Event) -> String {
+        rule_name(&self.learner, event.process, event.rule)
+    }
+
+    fn rule_stories(&self, learned: &Learned, protocol: &str, row: &str) -> Vec<RuleStory> {
+        let mut stories: Vec<((usize, u64), RuleStory)> = Vec::new();
+        for event in &self.events {
+            let id = (event.process, event.rule);
+            // Rules are numbered as they come, so a rule's events are near the end.
+            let at = stories.iter().rposition(|(i, _)| *i == id).unwrap_or_else(|| {
+                let head = &self.learner.processes()[event.process].head;
+                stories.push((
+                    id,
+                    RuleStory {
+                        protocol: protocol.into(),
+                        row: row.into(),
+                        fluent: self.fluent_of(event.process).as_str().into(),
+                        id: self.rule_name(event),
+                        text: format!("{head}."),
+                        ..RuleStory::default()
+                    },
+                ));
+                stories.len() - 1
+            });
+            let step = self.step_of(event);
+            let head = &self.learner.processes()[event.process].head;
+            let story = &mut stories[at].1;
+            story.text = if step.body.is_empty() { format!("{head}.") } else { format!("{head} :- {}.", step.body) };
+            story.history.push(step);
+        }
+        for rule in &learned.rules {
+            if let Some((_, story)) = stories.iter_mut().find(|(id, _)| *id == rule.id) {
+                story.kept = true;
+                story.text = rule.clause.to_string();
+                story.counts = Some((rule.stream.tp, rule.stream.fp, rule.stream.fn_));
+                story.score = Some(rule.score);
+                story.instances = Some(rule.instances);
+            }
+        }
+        stories.into_iter().map(|(_, story)| story).collect()
+    }
+
+    fn step_of(&self, event: &Event) -> Step {
+        let table = self.learner.table(event.process);
+        let body = |mask: Mask| {
+            let mut text = String::new();
+            for (i, literal) in table.body(mask).iter().enumerate() {
+                let comma = if i > 0 { ", " } else { "" };
+                let _ = write!(text, "{comma}{literal}");
+            }
+            text
+        };
+        let decided = |mask: Mask, d: &Decision| Step {
+            interpretation: event.interpretation,
+            what: what(&event.what).into(),
+            body: body(mask),
+            scores: Some((d.own, d.best)),
+            bounds: Some((d.gap, d.epsilon, d.tau)),
+            seen: Some(d.n),
+        };
+        match &event.what {
+            What::Expanded { decision, .. } => decided(decision.body, decision),
+            What::Pruned { body, decision } => decided(*body, decision),
+            _ => Step { interpretation: event.interpretation, what: what(&event.what).into(), ..Step::default() },
+        }
+    }
+}
+
+fn what(what: &What) -> &'static str {
+    match what {
+        What::Started { .. } => "started",
+        What::Expanded { .. } => "expanded",
+        What::Pruned { .. } => "pruned",
+    }
+}
+
+/// `initiatedAt meeting #3`.
+fn rule_name(learner: &Learner, process: usize, rule: u64) -> String {
+    let head = &learner.processes()[process].head;
+    match Signature::of(head).inner_name() {
+        Some(fluent) => format!("{} {} #{rule}", head.name.as_str(), fluent.as_str()),
+        None => format!("{} #{rule}", head.name.as_str()),
+    }
+}

@@ -1,0 +1,297 @@
+//! Results: everything an experiment found, as plain data; the report and all tables are made from it alone.
+
+use serde::{Deserialize, Serialize};
+
+/// All that an experiment found. `results.json` is this, field by field.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// The name of the experiment.
+    pub experiment: String,
+    /// What it is about, in a sentence or two.
+    pub description: String,
+    /// The version of the program.
+    pub version: String,
+    /// What was learned from.
+    pub data: Vec<DataSummary>,
+    /// The scores, one for each data set, row and fluent.
+    pub results: Vec<Score>,
+    /// What others have published, to stand beside them.
+    pub published: Vec<Published>,
+    /// How F1 came about over the stream, test first, then learn.
+    pub curves: Vec<Curve>,
+    /// Truth and recognition over time.
+    pub timelines: Vec<Timeline>,
+    /// What was learned, with evidence and history.
+    pub rules: Vec<RuleStory>,
+    /// What it costs when everything happens several times at once.
+    pub scalability: Vec<Scale>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// A data set.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DataSummary {
+    /// Its name: a protocol, or the task's name.
+    pub name: String,
+    /// What it is.
+    pub description: String,
+    /// Its segments.
+    pub segments: usize,
+    /// Its folds.
+    pub folds: usize,
+    /// Its time points.
+    pub frames: u64,
+    /// Time units a second, if it is known.
+    pub rate: Option<f64>,
+    /// Annotated time points of each fluent: positives.
+    pub positives: Vec<(String, u64)>,
+}
+
+/// How well a row of the table recognises a fluent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// What learned: `oled`, or `theory` where rules were given.
+    pub learner: String,
+    /// The preset, or the name of the theory that was given.
+    pub preset: String,
+    /// The name of the row.
+    pub row: String,
+    /// The data set.
+    pub protocol: String,
+    /// The fluent.
+    pub fluent: String,
+    /// Micro-averaged over folds; the mean over orders.
+    pub precision: f64,
+    /// The same of recall.
+    pub recall: f64,
+    /// The same of F1.
+    pub f1: f64,
+    /// The standard deviation of F1 over orders.
+    pub f1_spread: f64,
+    /// Literals of the rules for this fluent, heads included; the mean over folds and orders.
+    pub literals: f64,
+    /// The number of these rules.
+    pub rules: f64,
+    /// Seconds that learning took, the mean over folds and orders; it learns all fluents at once.
+    pub seconds: Option<f64>,
+    /// What people who run detectors ask for; the mean over orders.
+    pub intervals: IntervalScore,
+    /// F1 and its parts in each order.
+    pub orders: Vec<OrderScore>,
+    /// Each fold of each order.
+    pub folds: Vec<FoldScore>,
+}
+
+/// Micro-averaged scores of one order of the data.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OrderScore {
+    /// 0 is the order of the data, others are random ones by number.
+    pub order: u64,
+    /// Precision over all folds.
+    pub precision: f64,
+    /// Recall over all folds.
+    pub recall: f64,
+    /// F1 over all folds.
+    pub f1: f64,
+}
+
+/// What was counted in one fold of one order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FoldScore {
+    /// The fold that was tested.
+    pub fold: usize,
+    /// The order.
+    pub order: u64,
+    /// Recognised and annotated.
+    pub tp: u64,
+    /// Recognised only.
+    pub fp: u64,
+    /// Annotated only.
+    #[serde(rename = "fn")]
+    pub fn_: u64,
+    /// Literals of the rules for this fluent.
+    pub literals: usize,
+    /// The number of these rules.
+    pub rules: usize,
+    /// Seconds that learning took.
+    pub seconds: Option<f64>,
+}
+
+/// Recognition judged interval by interval.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IntervalScore {
+    /// The share of an interval that must be covered for it to count as found.
+    pub share: f64,
+    /// Annotated intervals.
+    pub annotated: f64,
+    /// Recognised intervals.
+    pub recognised: f64,
+    /// Annotated intervals that were found.
+    pub found: f64,
+    /// The share of recognised intervals that lie within annotated ones to that share.
+    pub precision: f64,
+    /// The share of annotated intervals that were found.
+    pub recall: f64,
+    /// The harmonic mean of both.
+    pub f1: f64,
+    /// Time units from the start of an interval to its recognition, negative if it was too early; the mean of those seen.
+    pub delay: Option<f64>,
+    /// The mean share of an annotated interval that was recognised.
+    pub covered: f64,
+    /// Recognised intervals that have nothing in common with an annotated one.
+    pub false_alarms: f64,
+    /// The same for each hour of the stream, if it is known how long a time unit is.
+    pub false_alarms_per_hour: Option<f64>,
+}
+
+/// A figure from somebody's paper.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Published {
+    /// Who.
+    pub system: String,
+    /// On which data set.
+    pub protocol: String,
+    /// The fluent.
+    pub fluent: String,
+    /// Precision, where it was printed.
+    pub precision: Option<f64>,
+    /// Recall, where it was printed.
+    pub recall: Option<f64>,
+    /// F1.
+    pub f1: f64,
+    /// Literals, where they were printed.
+    pub literals: Option<f64>,
+    /// Seconds of training a fold, where they were printed.
+    pub seconds: Option<f64>,
+    /// Where.
+    pub source: String,
+}
+
+/// F1 over the stream, each interpretation tested before it is learned from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// The data set.
+    pub protocol: String,
+    /// The row.
+    pub row: String,
+    /// The fluent.
+    pub fluent: String,
+    /// From time to time.
+    pub points: Vec<CurvePoint>,
+    /// When rules began, grew and were given up.
+    pub events: Vec<CurveEvent>,
+}
+
+/// The curve at one place of the stream.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// Interpretations so far.
+    pub interpretation: u64,
+    /// F1 of all time points so far.
+    pub f1: f64,
+    /// F1 of the time points since the last point; nothing where there was nothing to recognise.
+    pub recent: Option<f64>,
+    /// Rules that would be printed now.
+    pub rules: usize,
+}
+
+/// Something that happened to a rule.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CurveEvent {
+    /// When.
+    pub interpretation: u64,
+    /// `started`, `expanded` or `pruned`.
+    pub what: String,
+    /// The rule, as in [`RuleStory::id`].
+    pub rule: String,
+}
+
+/// Truth and recognition in one segment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timeline {
+    /// The data set.
+    pub protocol: String,
+    /// The row.
+    pub row: String,
+    /// The segment.
+    pub segment: String,
+    /// Its first and last time point.
+    pub span: (i64, i64),
+    /// One for each fluent instance that was annotated or recognised.
+    pub tracks: Vec<Track>,
+}
+
+/// A fluent instance over time. Intervals are given by their first and last time points.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Track {
+    /// The name of the fluent.
+    pub fluent: String,
+    /// The instance: `meeting(id1, id2)`.
+    pub instance: String,
+    /// Where it is annotated.
+    pub annotated: Vec<(i64, i64)>,
+    /// Where it was recognised.
+    pub recognised: Vec<(i64, i64)>,
+}
+
+/// A learned rule: what it says, what speaks for it, and how it came about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RuleStory {
+    /// The data set.
+    pub protocol: String,
+    /// The row.
+    pub row: String,
+    /// The fluent.
+    pub fluent: String,
+    /// `initiatedAt`, `terminatedAt`, or the name of an ordinary predicate, and its number: `initiatedAt meeting #3`.
+    pub id: String,
+    /// The rule.
+    pub text: String,
+    /// Whether it is part of the theory at the end.
+    pub kept: bool,
+    /// Its counts over the whole stream.
+    pub counts: Option<(i64, i64, i64)>,
+    /// Its score.
+    pub score: Option<f64>,
+    /// The instances it has seen.
+    pub instances: Option<u64>,
+    /// The decisions that made it, in order.
+    pub history: Vec<Step>,
+}
+
+/// A decision about a rule.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// When.
+    pub interpretation: u64,
+    /// `started`, `expanded` or `pruned`.
+    pub what: String,
+    /// The body after it: literals joined by commas; nothing for a rule without conditions.
+    pub body: String,
+    /// The score of the rule and of the best specialisation.
+    pub scores: Option<(f64, f64)>,
+    /// The gap between the two best, the bound, and the tie threshold.
+    pub bounds: Option<(f64, f64, f64)>,
+    /// The number of observations in the bound.
+    pub seen: Option<f64>,
+}
+
+/// The cost of learning from several copies of a stream at once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scale {
+    /// How many copies.
+    pub copies: usize,
+    /// Interpretations that were learned from.
+    pub interpretations: u64,
+    /// Entities in a frame, the mean.
+    pub entities: f64,
+    /// Head instances in an interpretation, the mean.
+    pub instances: f64,
+    /// Literals evaluated for an interpretation, the mean.
+    pub literals: f64,
+    /// Seconds for an interpretation, the mean.
+    pub seconds: Option<f64>,
+    /// What the paper's figure shows, roughly, where it has a point.
+    pub published_seconds: Option<f64>,
+}

@@ -1,0 +1,210 @@
+//! Intervals: recognised against annotated, run by run, as people who run detectors ask for it.
+
+use std::ops::AddAssign;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::calculus::fluent_name;
+use crate::lang::ec::{HOLDS, UNKNOWN};
+use crate::lang::{Signature, Symbol, Value};
+use crate::recognise::Recogniser;
+use crate::stream::Frame;
+
+/// Time points one after the other at which a fluent instance is annotated, or recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The first time point.
+    pub first: i64,
+    /// The last one.
+    pub last: i64,
+    /// How many there are.
+    pub frames: u64,
+    /// How many of them are both annotated and recognised.
+    pub both: u64,
+    /// When it was first so; of an annotated run, when recognition began if that was before.
+    pub met: Option<i64>,
+}
+
+/// A fluent instance over time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Track {
+    /// Where it is annotated.
+    pub annotated: Vec<Run>,
+    /// Where it is recognised.
+    pub recognised: Vec<Run>,
+}
+
+/// What is annotated and what is recognised, as runs. Memory grows with their number.
+#[derive(Clone, Debug)]
+pub struct Tracks {
+    targets: Vec<Signature>,
+    /// By segment and fluent instance, in order of first occurrence.
+    tracks: IndexMap<(Symbol, Signature, Box<[Value]>), Track, FxBuildHasher>,
+    /// The first and the last time point of each segment.
+    segments: IndexMap<Symbol, (i64, i64), FxBuildHasher>,
+}
+
+/// Counts of intervals. They add up over folds and segments.
+///
+/// ```
+/// use oled::IntervalCounts;
+/// let c = IntervalCounts { annotated: 4, recognised: 5, found: 3, right: 4, ..IntervalCounts::default() };
+/// assert_eq!((c.recall(), c.precision()), (0.75, 0.8));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct IntervalCounts {
+    /// Annotated intervals.
+    pub annotated: u64,
+    /// Recognised intervals.
+    pub recognised: u64,
+    /// Annotated intervals that were recognised for the required share of their time points.
+    pub found: u64,
+    /// Recognised intervals that are annotated for that share.
+    pub right: u64,
+    /// Recognised intervals without any annotated time point.
+    pub false_alarms: u64,
+    /// Annotated intervals that were recognised at some time point.
+    pub met: u64,
+    /// The sum of their delays, from the first annotated time point to the first recognised one; negative where
+    /// recognition came first.
+    pub delay: i64,
+    /// The sum over annotated intervals of the share that was recognised.
+    pub covered: f64,
+}
+
+impl IntervalCounts {
+    /// The share of recognised intervals that are right.
+    pub fn precision(&self) -> f64 {
+        super::ratio(self.right, self.recognised)
+    }
+
+    /// The share of annotated intervals that were found.
+    pub fn recall(&self) -> f64 {
+        super::ratio(self.found, self.annotated)
+    }
+
+    /// The harmonic mean of both.
+    pub fn f1(&self) -> f64 {
+        let (p, r) = (self.precision(), self.recall());
+        if p + r == 0.0 { 0.0 } else { 2.0 * p * r / (p + r) }
+    }
+
+    /// The mean delay of those that were recognised at all.
+    pub fn mean_delay(&self) -> Option<f64> {
+        (self.met > 0).then(|| self.delay as f64 / self.met as f64)
+    }
+
+    /// The mean share of an annotated interval that was recognised.
+    pub fn mean_covered(&self) -> f64 {
+        if self.annotated == 0 { 0.0 } else { self.covered / self.annotated as f64 }
+    }
+}
+
+impl AddAssign for IntervalCounts {
+    fn add_assign(&mut self, other: IntervalCounts) {
+        self.annotated += other.annotated;
+        self.recognised += other.recognised;
+        self.found += other.found;
+        self.right += other.right;
+        self.false_alarms += other.false_alarms;
+        self.met += other.met;
+        self.delay += other.delay;
+        self.covered += other.covered;
+    }
+}
+
+impl Tracks {
+    /// Nothing seen yet, for these fluents.
+    pub fn new(targets: &[Signature]) -> Tracks {
+        Tracks { targets: targets.to_vec(), tracks: IndexMap::default(), segments: IndexMap::default() }
+    }
+
+    /// Takes note of what a recogniser, which has just observed the frame, holds to be true, and of the frame's labels.
+    /// What the annotation says that it does not know counts as neither.
+    pub fn add(&mut self, recogniser: &Recogniser, frame: &Frame) {
+        let before = self.segments.get(&frame.segment).map(|(_, last)| *last);
+        let time = frame.time;
+        self.segments.entry(frame.segment).or_insert((time, time)).1 = time;
+        let unknown = |signature: Signature, values: &[Value]| {
+            let is = |(s, v): (Signature, &[Value])| {
+                s.name().as_str() == UNKNOWN && s.renamed(HOLDS) == signature && v == values
+            };
+            frame.annotation.iter().any(is)
+        };
+        for (signature, values) in frame.annotation.iter().filter(|(s, _)| self.targets.contains(s)) {
+            if unknown(signature, values) {
+                continue;
+            }
+            let holds = recogniser.holds(signature, values);
+            let track = self.tracks.entry((frame.segment, signature, values.into())).or_default();
+            if track.annotated.last().is_some_and(|r| r.last == time) {
+                continue; // the same label twice
+            }
+            // A recognised run that was open when the annotation began has met it from its own beginning.
+            let open = track.recognised.last().filter(|r| holds && Some(r.last) == before).map(|r| r.first);
+            extend(&mut track.annotated, before, time, holds, open);
+        }
+        for (signature, values) in recogniser.holding() {
+            if !self.targets.contains(&signature) || unknown(signature, values) {
+                continue;
+            }
+            let track = self.tracks.entry((frame.segment, signature, values.into())).or_default();
+            let labelled = track.annotated.last().is_some_and(|r| r.last == time);
+            extend(&mut track.recognised, before, time, labelled, None);
+        }
+    }
+
+    /// The tracks: segment, fluent signature, arguments and runs.
+    pub fn iter(&self) -> impl Iterator<Item = (Symbol, Signature, &[Value], &Track)> {
+        self.tracks.iter().map(|((segment, signature, values), track)| (*segment, *signature, &**values, track))
+    }
+
+    /// The segments with their first and last time points.
+    pub fn segments(&self) -> impl Iterator<Item = (Symbol, (i64, i64))> {
+        self.segments.iter().map(|(segment, span)| (*segment, *span))
+    }
+
+    /// The counts of each fluent: an interval is found when at least this share of it is recognised.
+    pub fn counts(&self, share: f64) -> IndexMap<Symbol, IntervalCounts, FxBuildHasher> {
+        let mut all: IndexMap<Symbol, IntervalCounts, FxBuildHasher> = IndexMap::default();
+        for target in &self.targets {
+            all.entry(target.inner_name().unwrap_or(target.name())).or_default();
+        }
+        for (_, signature, values, track) in self.iter() {
+            *all.entry(fluent_name(signature, values)).or_default() += track.counts(share);
+        }
+        all
+    }
+}
+
+impl Track {
+    /// The counts of this fluent instance.
+    pub fn counts(&self, share: f64) -> IntervalCounts {
+        let enough = |run: &&Run| run.both > 0 && run.both as f64 >= share * run.frames as f64;
+        let met = || self.annotated.iter().filter_map(|run| Some(run.met? - run.first));
+        IntervalCounts {
+            annotated: self.annotated.len() as u64,
+            recognised: self.recognised.len() as u64,
+            found: self.annotated.iter().filter(enough).count() as u64,
+            right: self.recognised.iter().filter(enough).count() as u64,
+            false_alarms: self.recognised.iter().filter(|run| run.both == 0).count() as u64,
+            met: met().count() as u64,
+            delay: met().sum(),
+            covered: self.annotated.iter().map(|run| run.both as f64 / run.frames as f64).sum(),
+        }
+    }
+}
+
+/// Adds a time point to the last run, or starts another where the segment's frame before is not part of it.
+fn extend(runs: &mut Vec<Run>, before: Option<i64>, time: i64, both: bool, open: Option<i64>) {
+    if runs.last().is_none_or(|run| Some(run.last) != before) {
+        runs.push(Run { first: time, last: time, frames: 0, both: 0, met: open });
+    }
+    if let Some(run) = runs.last_mut() {
+        run.last = time;
+        run.frames += 1;
+        run.both += u64::from(both);
+        run.met = run.met.or(both.then_some(time));
+    }
+}
