@@ -30,6 +30,13 @@ pub(crate) enum Command {
     Recognise(RecogniseArgs),
     /// Compare what a theory recognises with the labels of a stream.
     Evaluate(EvaluateArgs),
+    /// Learn from most of a stream and test on the rest, fold by fold, in several orders.
+    Crossval(Box<crate::experiment::CrossvalArgs>),
+    /// Compare learners, presets and options over tasks, as a file says.
+    Compare(crate::experiment::CompareArgs),
+    /// Run a whole evaluation, and write a report that can be shown to anyone.
+    #[command(subcommand)]
+    Experiment(crate::experiment::ExperimentCommand),
     /// Tell why rules were learned, and why intervals were recognised, missed or false alarms.
     Explain(Box<crate::explain::ExplainArgs>),
     /// Load a task and its theories, report everything that is wrong, and print what was understood.

@@ -6,13 +6,12 @@ use oled_data::{Format, FrameWriter, ReadOptions, open};
 
 use crate::Outcome;
 use crate::args::ConvertArgs;
-use crate::input::read_options;
 use crate::output::Output;
 use crate::progress::{Progress, say_skipped};
 
 pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let options = match &args.task {
-        Some(task) => read_options(&TaskFolder::load(task)?.task, args.from, args.lenient),
+        Some(task) => TaskFolder::load(task)?.read_options(args.from, args.lenient),
         None => ReadOptions { format: args.from, lenient: args.lenient, ..ReadOptions::default() },
     };
     let Some(format) = args.to.or_else(|| Format::guess(&args.output)) else {

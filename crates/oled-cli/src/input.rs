@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
-use oled::calculus::{is_ordinary, unknown};
+use oled::calculus::is_ordinary;
 use oled::{Recogniser, Task, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Format, Frames, ReadOptions, open};
+use oled_data::{Frames, open};
 
 use crate::args::InputArgs;
 
@@ -51,16 +51,5 @@ pub(crate) fn stream_path(folder: &TaskFolder, args: &InputArgs) -> anyhow::Resu
 /// Opens the stream of a command.
 pub(crate) fn open_stream(folder: &TaskFolder, args: &InputArgs) -> anyhow::Result<Frames> {
     let path = stream_path(folder, args)?;
-    Ok(open(&path, &read_options(&folder.task, args.from, args.lenient))?)
-}
-
-/// How a stream is read for a task.
-pub(crate) fn read_options(task: &Task, format: Option<Format>, lenient: bool) -> ReadOptions {
-    ReadOptions {
-        format,
-        lenient,
-        interleaved: task.options.interleaved,
-        labels: task.labels().into_iter().flat_map(|label| [label, unknown(label)]).collect(),
-        declared: task.bias.inputs.iter().map(oled::Mode::signature).collect(),
-    }
+    Ok(open(&path, &folder.read_options(args.from, args.lenient))?)
 }

@@ -6,6 +6,7 @@ mod check;
 mod convert;
 mod demo;
 mod evaluate;
+mod experiment;
 mod explain;
 mod input;
 mod learn;
@@ -52,6 +53,9 @@ fn main() -> ExitCode {
         Command::Recognise(args) => recognise::run(&args, quiet),
         Command::Learn(args) => learn::run(&args, quiet),
         Command::Evaluate(args) => evaluate::run(&args, quiet),
+        Command::Crossval(args) => experiment::crossval(&args, quiet),
+        Command::Compare(args) => experiment::compare(&args, quiet),
+        Command::Experiment(command) => experiment::experiment(&command, quiet),
         Command::Explain(args) => explain::run(&args, quiet),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args, quiet),

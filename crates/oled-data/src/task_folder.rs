@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use oled::calculus::unknown;
 use oled::induce::PRESETS;
 use oled::lang::did_you_mean;
 use oled::{Diagnostic, Problems, Settings, Source, Span, Symbol, Task};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::world;
+use crate::{Format, ReadOptions, world};
 
 /// A task and where it came from.
 #[derive(Clone, Debug)]
@@ -245,6 +246,17 @@ impl TaskFolder {
                 None => format!("a theory is a file with rules, or one that comes with the task: {}", names.join(", ")),
             }
         })
+    }
+
+    /// How a stream is read for the task.
+    pub fn read_options(&self, format: Option<Format>, lenient: bool) -> ReadOptions {
+        ReadOptions {
+            format,
+            lenient,
+            interleaved: self.task.options.interleaved,
+            labels: self.task.labels().into_iter().flat_map(|label| [label, unknown(label)]).collect(),
+            declared: self.task.bias.inputs.iter().map(oled::Mode::signature).collect(),
+        }
     }
 
     /// What is wrong with the texts of the task.

@@ -133,7 +133,7 @@ pub fn load_data(folder: &TaskFolder, options: DataOptions) -> Result<Data, Erro
         (None, Some(share)) => Folds::HoldOut { share, seed: options.seed, groups },
         (None, None) => Folds::Made { folds: options.folds.unwrap_or(10), seed: options.seed, groups },
     };
-    let frames = open(&input, &ReadOptions { interleaved: folder.task.options.interleaved, ..options.read })?;
+    let frames = open(&input, &options.read)?;
     let name = options.name.unwrap_or_else(|| folder.name.clone());
     Data::of_stream(&name, &folder.description, folder.rate, frames, &folds)
 }
@@ -195,7 +195,7 @@ pub fn read_config(path: &Path) -> Result<Experiment, Error> {
             hold_out: data.hold_out,
             seed: data.seed,
             groups: data.groups.map(|path| beside(&path)),
-            read: ReadOptions::default(),
+            read: folder.read_options(None, false),
         };
         let rows: Result<Vec<Row>, Error> = config.row.iter().map(|row| make_row(row, &folder, &beside)).collect();
         parts.push(Part { data: Arc::new(load_data(&folder, options)?), rows: rows?, task: folder });

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 use oled::{Frame, Recogniser, Signature, Symbol, Task, Theory};
-use oled_data::caviar::{Videos, load_protocol};
+use oled_data::caviar::{Videos, load_protocol, shuffle};
 use oled_data::{DataError, Protocol};
 use rustc_hash::FxBuildHasher;
 
@@ -116,7 +116,7 @@ impl Data {
 
     /// The same narrative, labelled by what a theory recognises in it: data without noise in the labels.
     pub fn labelled_by(&self, task: &Task, theory: &Theory, name: &str, description: &str) -> Result<Data, Error> {
-        let targets = task.targets();
+        let targets = task.labels();
         let mut units = self.units.clone();
         let mut recogniser = Recogniser::new(task, theory)?;
         for frame in units.iter_mut().flat_map(|u| &mut u.frames) {
@@ -139,7 +139,9 @@ impl Data {
     /// The segments to learn from when a fold is tested, in an order that depends on its number only; 0 is as they come.
     pub fn training(&self, fold: Option<usize>, order: u64) -> Vec<&Unit> {
         let mut units: Vec<&Unit> = self.units.iter().filter(|u| Some(u.fold) != fold).collect();
-        shuffle(&mut units, order);
+        if order > 0 {
+            shuffle(&mut units, order);
+        }
         units
     }
 
@@ -251,19 +253,4 @@ fn grouped(units: &[Unit], groups: &Groups, seed: u64) -> Vec<(usize, Vec<usize>
     shuffle(&mut groups, seed);
     groups.sort_by_key(|(frames, _)| std::cmp::Reverse(*frames));
     groups
-}
-
-/// Puts items into an order that depends on the number only; number 0 leaves them as they are.
-pub(crate) fn shuffle<T>(items: &mut [T], number: u64) {
-    if number == 0 {
-        return;
-    }
-    // Xorshift: any order will do, as long as it is the same one everywhere and always.
-    let mut state = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    for i in (1..items.len()).rev() {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        items.swap(i, (state % (i as u64 + 1)) as usize);
-    }
 }

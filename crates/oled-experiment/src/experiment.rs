@@ -179,7 +179,7 @@ impl Experiment {
         };
         for part in &self.parts {
             if !results.data.iter().any(|d| d.name == part.data.name) {
-                results.data.push(part.data.summary(&part.task.task.targets()));
+                results.data.push(part.data.summary(&part.task.task.labels()));
             }
         }
         let mut folds: Vec<(Job, FoldRecord)> = Vec::new();
@@ -203,7 +203,7 @@ impl Experiment {
             for (r, row) in part.rows.iter().enumerate() {
                 let of_row = |job: &Job| matches!(job, Job::Fold { part, row, .. } if (*part, *row) == (p, r));
                 let mine: Vec<_> = folds.iter().filter(|(job, _)| of_row(job)).collect();
-                for target in part.task.task.targets() {
+                for target in part.task.task.labels() {
                     results.results.push(self.score(part, row, name(target).as_str(), &mine));
                 }
             }

@@ -76,7 +76,7 @@ pub(crate) fn run(
         }
     };
     let seconds = started.elapsed().as_secs_f64();
-    let targets = folder.task.targets();
+    let targets = folder.task.labels();
     let mut recogniser = Recogniser::new(&folder.task, &theory)?;
     let mut evaluation = Evaluation::new(&targets);
     let mut tracks = Tracks::new(&targets);

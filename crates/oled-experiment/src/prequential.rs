@@ -44,7 +44,7 @@ pub struct Story {
 impl Prequential {
     /// Learns with `learner`; the curves have a point for every `step` time points.
     pub fn new(task: &Task, learner: Learner, step: u64) -> Result<Prequential, Problems> {
-        let targets = task.targets();
+        let targets = task.labels();
         let mut this = Prequential {
             recogniser: Recogniser::new(task, &learner.learned().theory())?,
             task: task.clone(),
@@ -214,13 +214,20 @@ impl Prequential {
         match &event.what {
             What::Expanded { decision, .. } => decided(decision.body, decision),
             What::Pruned { body, decision } => decided(*body, decision),
-            _ => Step { interpretation: event.interpretation, what: what(&event.what).into(), ..Step::default() },
+            What::Given { body: given } => Step {
+                interpretation: event.interpretation,
+                what: what(&event.what).into(),
+                body: body(*given),
+                ..Step::default()
+            },
+            What::Started { .. } => Step { interpretation: event.interpretation, what: what(&event.what).into(), ..Step::default() },
         }
     }
 }
 
 fn what(what: &What) -> &'static str {
     match what {
+        What::Given { .. } => "given",
         What::Started { .. } => "started",
         What::Expanded { .. } => "expanded",
         What::Pruned { .. } => "pruned",

@@ -87,7 +87,7 @@ impl Row {
 
     /// A learner for a data set, on one thread: what is parallel is the experiment.
     pub(crate) fn learner(&self, folder: &TaskFolder, data: &str) -> Result<Learner, Error> {
-        for target in folder.task.targets() {
+        for target in folder.task.labels() {
             self.settings(folder, data, name(target).as_str()).map_err(Error::Plan)?;
         }
         let settings = |target: Symbol| self.settings(folder, data, target.as_str()).unwrap_or_default();
@@ -112,7 +112,7 @@ impl Row {
         match &self.source {
             TheorySource::Given(source) => digest.text(&source.text),
             // What the options come to for each target, so that a change in `task.toml` counts and one elsewhere does not.
-            TheorySource::Learner { .. } => folder.task.targets().iter().for_each(|target| {
+            TheorySource::Learner { .. } => folder.task.labels().iter().for_each(|target| {
                 digest.text(&format!("{:?}", self.settings(folder, data, name(*target).as_str())));
             }),
         }

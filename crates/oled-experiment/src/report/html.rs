@@ -1,0 +1,176 @@
+//! The page: everything that was found in one file, which needs nothing else, neither a network nor a script.
+
+mod curves;
+mod folds;
+mod highlight;
+mod rules;
+mod scalability;
+mod scores;
+mod timelines;
+
+use super::number::{count, or_nothing, quantity};
+use super::{distinct, tables};
+use crate::results::Results;
+
+const STYLE: &str = include_str!("report.css");
+const SCRIPT: &str = include_str!("report.js");
+/// Nothing is fetched from anywhere, and the browser sees to it.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+/// A part of the page that the contents name.
+struct Section {
+    id: &'static str,
+    title: &'static str,
+    body: String,
+}
+
+/// The report as a page of HTML that stands on its own.
+///
+/// ```
+/// use oled_experiment::Results;
+///
+/// let results = Results { experiment: "P & R".into(), ..Results::default() };
+/// assert!(oled_experiment::html(&results).contains("<h1>P &amp; R</h1>"));
+/// ```
+pub fn html(results: &Results) -> String {
+    let anchors = rules::Anchors::new(results);
+    let sections = [
+        data(results),
+        scores::section(results),
+        curves::section(results, &anchors),
+        timelines::section(results),
+        rules::section(results),
+        scalability::section(results),
+        notes(results),
+    ];
+    let sections: Vec<Section> = sections.into_iter().flatten().collect();
+    let title = escape(&results.experiment);
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+        <meta name=\"color-scheme\" content=\"light dark\">\n\
+        <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+        <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+        <a class=\"skip\" href=\"#main\">To the results</a>\n<header class=\"bar\"><nav aria-label=\"Contents\"><ul>"
+    );
+    for Section { id, title, .. } in &sections {
+        put!(page, r##"<li><a href="#{id}">{title}</a></li>"##);
+    }
+    page.push_str("</ul></nav><button type=\"button\" id=\"theme\" hidden>Dark</button></header>\n");
+    put!(page, "<main id=\"main\">\n<div class=\"front\">\n<p class=\"kicker\">Experiment</p>\n<h1>{title}</h1>\n");
+    if !results.description.is_empty() {
+        put!(page, "<p class=\"lede\">{}</p>\n", escape(&results.description));
+    }
+    put!(page, "<p class=\"facts\">{}</p>\n</div>\n{PATTERNS}", facts(results));
+    for Section { id, title, body } in &sections {
+        put!(page, "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n");
+        put!(page, "<h2 id=\"{id}-title\">{title}</h2>\n{body}</section>\n");
+    }
+    put!(page, "</main>\n<footer>\n{}</footer>\n", footer(results));
+    put!(page, "<div id=\"tip\" role=\"tooltip\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
+    page
+}
+
+/// Hatchings, so that mistakes can be told apart without colour; the pictures of the page share them.
+const PATTERNS: &str = r#"<svg class="patterns" width="0" height="0" aria-hidden="true"><defs>
+<pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="under" width="5" height="5"/><rect class="over" width="2" height="5"/></pattern>
+<pattern id="dots" width="5" height="5" patternUnits="userSpaceOnUse"><rect class="under" width="5" height="5"/><circle class="over" cx="2.5" cy="2.5" r="1.2"/></pattern>
+</defs></svg>
+"#;
+
+/// The size of the experiment in a line.
+fn facts(results: &Results) -> String {
+    let plural = |n: usize, one: &str, many: &str| match n {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        n => Some(format!("{} {many}", count(n))),
+    };
+    let kept = results.rules.iter().filter(|r| r.kept).count();
+    let orders = results.results.iter().map(|s| s.orders.len()).max().unwrap_or(0);
+    let parts = [
+        plural(tables(results).len(), "data set", "data sets"),
+        plural(distinct(results.results.iter().map(|s| &s.fluent)).len(), "fluent", "fluents"),
+        plural(distinct(results.results.iter().map(|s| &s.row)).len(), "way of learning", "rows"),
+        plural(orders, "order", "orders"),
+        plural(kept, "rule kept", "rules kept"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+fn data(results: &Results) -> Option<Section> {
+    let mut body = table_start("What was learned from.", "", "Data sets");
+    body.push_str(
+        "<thead><tr><th scope=\"col\">Data set</th><th scope=\"col\" class=\"n\">Segments</th>\
+        <th scope=\"col\" class=\"n\">Folds</th><th scope=\"col\" class=\"n\">Time points</th>\
+        <th scope=\"col\" class=\"n\">A second</th><th scope=\"col\">Positives</th></tr></thead>\n<tbody>\n",
+    );
+    for set in &results.data {
+        let positives = set.positives.iter().map(|(f, n)| format!("<code>{}</code> {}", escape(f), count(n)));
+        put!(
+            body,
+            "<tr><th scope=\"row\">{}<small>{}</small></th><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+            <td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
+            escape(&set.name),
+            escape(&set.description),
+            count(set.segments),
+            count(set.folds),
+            count(set.frames),
+            or_nothing(set.rate, quantity),
+            positives.collect::<Vec<_>>().join("<br>")
+        );
+    }
+    body.push_str(TABLE_END);
+    (!results.data.is_empty()).then_some(Section { id: "data", title: "Data", body })
+}
+
+fn notes(results: &Results) -> Option<Section> {
+    let items = results.notes.iter().map(|note| format!("<li>{}</li>\n", escape(note))).collect::<String>();
+    let body = format!("<ul class=\"notes\">\n{items}</ul>\n");
+    (!results.notes.is_empty()).then_some(Section { id: "notes", title: "Notes", body })
+}
+
+fn footer(results: &Results) -> String {
+    let version = if results.version.is_empty() { String::new() } else { format!(" {}", escape(&results.version)) };
+    format!(
+        "<p>Made by <strong>oled{version}</strong>, an online learner of Event Calculus rules.</p>\n\
+        <p>To make it again, run <code>oled experiment</code> of this version with the same experiment file and data: \
+        all but the seconds will be the same. Every number of this page, unrounded, is in <code>results.json</code>.</p>\n"
+    )
+}
+
+/// Opens a table that scrolls within its box. The words of the caption may be markup, the label may not.
+fn table_start(caption: &str, class: &str, label: &str) -> String {
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"{class}\"><caption>{caption}</caption>\n",
+        escape(label)
+    )
+}
+
+const TABLE_END: &str = "</tbody></table></div>\n";
+
+/// A choice among names; the script shows it.
+fn select(id: &str, label: &str, all: Option<&str>, names: &[&str]) -> String {
+    let mut text = format!("<label>{label} <select id=\"{id}\">");
+    if let Some(all) = all {
+        put!(text, "<option value=\"\">{all}</option>");
+    }
+    names.iter().for_each(|n| put!(text, "<option value=\"{0}\">{0}</option>", escape(n)));
+    text.push_str("</select></label>\n");
+    text
+}
+
+/// Text as it must stand in a page, also within quotes.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}

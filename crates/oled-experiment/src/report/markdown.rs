@@ -1,0 +1,107 @@
+//! Markdown: the tables of the report, for a terminal, a pull request or a paper's draft.
+
+use super::number::{count, mean, or_nothing, quantity, share};
+use super::{Group, tables};
+use crate::results::{Published, Results, Score};
+
+/// The tables of the report as Markdown, with a line for each note.
+pub fn markdown(results: &Results) -> String {
+    let mut text = format!("# {}\n", plain(&results.experiment));
+    if !results.description.is_empty() {
+        put!(text, "\n{}\n", plain(&results.description));
+    }
+    data(&mut text, results);
+    for (protocol, groups) in tables(results) {
+        scores(&mut text, protocol, &groups);
+        intervals(&mut text, &groups);
+    }
+    scalability(&mut text, results);
+    if !results.notes.is_empty() {
+        text.push_str("\n## Notes\n\n");
+        results.notes.iter().for_each(|note| put!(text, "- {}\n", plain(note)));
+    }
+    put!(text, "\nMade by oled {}.\n", plain(&results.version));
+    text
+}
+
+fn data(text: &mut String, results: &Results) {
+    if results.data.is_empty() {
+        return;
+    }
+    text.push_str("\n## Data\n\n");
+    head(text, &["Data set", "What it is", "Positives"], &["Segments", "Folds", "Time points", "A second"]);
+    for set in &results.data {
+        let positives = set.positives.iter().map(|(fluent, n)| format!("{fluent}: {}", count(n))).collect::<Vec<_>>();
+        let sizes = [count(set.segments), count(set.folds), count(set.frames), or_nothing(set.rate, quantity)];
+        line(text, [set.name.clone(), set.description.clone(), positives.join(", ")].into_iter().chain(sizes));
+    }
+}
+
+fn scores(text: &mut String, protocol: &str, groups: &[Group<'_>]) {
+    put!(text, "\n## {}\n\n", plain(protocol));
+    head(text, &["Fluent", "System"], &["P", "R", "F1", "±", "Rules", "Literals", "Seconds"]);
+    for group in groups {
+        for published in &group.published {
+            let Published { system, fluent, precision, recall, f1, literals, seconds, source, .. } = published;
+            let source = if source.is_empty() { String::new() } else { format!(", {source}") };
+            let cells = [fluent.clone(), format!("{system} (published{source})")];
+            let shares = [or_nothing(*precision, share), or_nothing(*recall, share), share(*f1), String::new()];
+            let sizes = [String::new(), or_nothing(*literals, mean), or_nothing(*seconds, quantity)];
+            line(text, cells.into_iter().chain(shares).chain(sizes));
+        }
+        for score in &group.ours {
+            let Score { row, fluent, precision, recall, f1, f1_spread, rules, literals, seconds, .. } = score;
+            let f1 = if group.is_best(score) { format!("**{}**", share(*f1)) } else { share(*f1) };
+            let shares = [share(*precision), share(*recall), f1, share(*f1_spread)];
+            let sizes = [mean(*rules), mean(*literals), or_nothing(*seconds, quantity)];
+            line(text, [fluent.clone(), row.clone()].into_iter().chain(shares).chain(sizes));
+        }
+    }
+}
+
+fn intervals(text: &mut String, groups: &[Group<'_>]) {
+    let ours: Vec<&Score> = groups.iter().flat_map(|g| g.ours.iter().copied()).collect();
+    let Some(first) = ours.first() else { return };
+    let covered = mean(100.0 * first.intervals.share);
+    put!(text, "\nInterval by interval; one counts as found when {covered} % of it is covered:\n\n");
+    let names = ["Annotated", "Recognised", "Found", "P", "R", "F1", "Delay", "Covered", "False alarms", "An hour"];
+    head(text, &["Fluent", "System"], &names);
+    for score in ours {
+        let i = &score.intervals;
+        let counts = [mean(i.annotated), mean(i.recognised), mean(i.found)];
+        let shares = [share(i.precision), share(i.recall), share(i.f1), or_nothing(i.delay, mean), share(i.covered)];
+        let alarms = [mean(i.false_alarms), or_nothing(i.false_alarms_per_hour, quantity)];
+        let cells = [score.fluent.clone(), score.row.clone()].into_iter();
+        line(text, cells.chain(counts).chain(shares).chain(alarms));
+    }
+}
+
+fn scalability(text: &mut String, results: &Results) {
+    if results.scalability.is_empty() {
+        return;
+    }
+    text.push_str("\n## Scalability\n\n");
+    let names = ["Copies", "Interpretations", "Entities", "Instances", "Literals", "Seconds", "Published seconds"];
+    head(text, &[], &names);
+    for scale in &results.scalability {
+        let sizes = [count(scale.copies), count(scale.interpretations), mean(scale.entities), mean(scale.instances)];
+        let costs = [mean(scale.literals), or_nothing(scale.seconds, quantity)];
+        let published = or_nothing(scale.published_seconds, quantity);
+        line(text, sizes.into_iter().chain(costs).chain([published]));
+    }
+}
+
+/// The head of a table: columns of words, then columns of numbers.
+fn head(text: &mut String, words: &[&str], numbers: &[&str]) {
+    put!(text, "| {} |\n", words.iter().chain(numbers).copied().collect::<Vec<_>>().join(" | "));
+    put!(text, "|{}{}\n", "---|".repeat(words.len()), "--:|".repeat(numbers.len()));
+}
+
+fn line(text: &mut String, cells: impl Iterator<Item = String>) {
+    put!(text, "| {} |\n", cells.map(|c| plain(&c)).collect::<Vec<_>>().join(" | "));
+}
+
+/// Text that stays on its line and in its cell, and is not taken for markup.
+fn plain(text: &str) -> String {
+    text.replace(['\n', '\r'], " ").replace('&', "&amp;").replace('<', "&lt;").replace('|', "\\|")
+}

@@ -1,0 +1,362 @@
+// What the page can do beyond being read: change its theme, tell about marks, zoom timelines, filter rules.
+'use strict';
+(() => {
+  const find = (selector) => document.querySelector(selector);
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const escape = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+
+  // Theme: as the system has it until the button is pressed. A page from a file may have no storage.
+  const root = document.documentElement;
+  const button = find('#theme');
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const isDark = () => (root.dataset.theme || (system.matches ? 'dark' : 'light')) === 'dark';
+  const name = () => {
+    button.textContent = isDark() ? 'Light' : 'Dark';
+    button.setAttribute('aria-label', `Switch to ${isDark() ? 'light' : 'dark'} colours`);
+  };
+  try { root.dataset.theme = localStorage.getItem('oled-theme') || ''; } catch { /* no storage */ }
+  if (!root.dataset.theme) delete root.dataset.theme;
+  button.hidden = false;
+  name();
+  system.addEventListener('change', name);
+  button.addEventListener('click', () => {
+    root.dataset.theme = isDark() ? 'light' : 'dark';
+    try { localStorage.setItem('oled-theme', root.dataset.theme); } catch { /* no storage */ }
+    name();
+  });
+
+  // The contents show where one is.
+  const links = new Map(all('.bar a').map((a) => [a.hash.slice(1), a]));
+  const watch = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      links.forEach((link, id) => (id === target.id ? link.setAttribute('aria-current', 'true') : link.removeAttribute('aria-current')));
+    }
+  }, { rootMargin: '-20% 0px -75% 0px' });
+  all('section').forEach((section) => watch.observe(section));
+
+  // Tips: the <title> of a mark becomes a tip of our own the first time it is pointed at or focused.
+  const tip = find('#tip');
+  const text = (mark) => {
+    const title = mark.querySelector(':scope > title');
+    if (title) {
+      mark.dataset.tip = title.textContent;
+      mark.setAttribute('aria-label', title.textContent);
+      title.remove();
+    }
+    const rule = mark.getAttribute('href') && find(`${mark.getAttribute('href')} pre`);
+    return rule ? `${mark.dataset.tip}\n${rule.textContent.trim()}` : mark.dataset.tip;
+  };
+  const show = (words, x, y) => {
+    tip.textContent = words;
+    tip.hidden = false;
+    const { width, height } = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(8, Math.min(x + 12, innerWidth - width - 8))}px`;
+    tip.style.top = `${y + 16 + height > innerHeight ? Math.max(8, y - height - 12) : y + 16}px`;
+  };
+  const hide = () => { tip.hidden = true; };
+  const marked = (event) => event.target.closest?.('svg a, svg rect, svg .dot, svg.strip, [data-tip]');
+  document.addEventListener('pointerover', (event) => {
+    const mark = marked(event);
+    const words = mark && text(mark);
+    if (words) show(words, event.clientX, event.clientY);
+  });
+  document.addEventListener('pointerout', (event) => { if (marked(event)) hide(); });
+  document.addEventListener('focusin', (event) => {
+    const mark = marked(event);
+    const words = mark && text(mark);
+    if (!words) return hide();
+    const { right, bottom } = mark.getBoundingClientRect();
+    show(words, right - 12, bottom - 8);
+  });
+  document.addEventListener('focusout', hide);
+  document.addEventListener('keydown', (event) => { if (event.key === 'Escape') hide(); });
+  addEventListener('scroll', hide, { passive: true });
+
+  // Learning curves: one stop of the tab key for each plot, arrows from mark to mark; a line to read values off.
+  for (const plot of all('svg.curve')) {
+    const marks = all('.mark', plot);
+    marks.forEach((mark, i) => mark.setAttribute('tabindex', i ? '-1' : '0'));
+    plot.addEventListener('keydown', (event) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      const next = step && marks[marks.indexOf(event.target) + step];
+      if (!next) return;
+      event.preventDefault();
+      event.target.setAttribute('tabindex', '-1');
+      next.setAttribute('tabindex', '0');
+      next.focus();
+    });
+    const [left, right, last] = plot.dataset.x.split(' ').map(Number);
+    const [bottom, top] = plot.dataset.y.split(' ').map(Number);
+    let lines;
+    const read = () => all('.line, .recent', plot).map((line) => ({
+      name: line.dataset.name,
+      points: [...line.getAttribute('d').matchAll(/([\d.]+) ([\d.]+)/g)].map((m) => [Number(m[1]), Number(m[2])]),
+    })).filter((line) => line.points.length).reverse();
+    const clear = () => all('.cross', plot).forEach((line) => line.remove());
+    plot.addEventListener('pointermove', (event) => {
+      if (event.target.closest('a')) return clear();
+      clear();
+      const box = plot.getBoundingClientRect();
+      const scale = plot.viewBox.baseVal.width / box.width;
+      const x = (event.clientX - box.left) * scale;
+      const y = (event.clientY - box.top) * scale;
+      if (x < left || x > right || y < top || y > bottom) return hide();
+      lines ??= read();
+      const cross = plot.firstElementChild.cloneNode();
+      cross.setAttribute('class', 'cross');
+      cross.setAttribute('d', `M${x} ${top}V${bottom}`);
+      plot.append(cross);
+      const nearest = (points) => points.reduce((a, b) => (Math.abs(b[0] - x) < Math.abs(a[0] - x) ? b : a));
+      const values = lines.map((line) => `${((bottom - nearest(line.points)[1]) / (bottom - top)).toFixed(2)}  ${line.name}`);
+      show([`interpretation ${Math.round(((x - left) / (right - left)) * last)}`, ...values].join('\n'), event.clientX, event.clientY);
+    });
+    plot.addEventListener('pointerleave', () => { clear(); hide(); });
+  }
+
+  // Timelines.
+  const embedded = find('#timeline-data');
+  if (embedded) timelines(JSON.parse(embedded.textContent));
+
+  function timelines({ rates, timelines: segments }) {
+    const [box, overview, range] = ['#timeline', '#overview', '#timeline-range'].map(find);
+    const [protocol, row, segment] = ['#t-protocol', '#t-row', '#t-segment'].map(find);
+    const ROW = 34;
+    let shown = segments[0];
+    let [from, to] = [shown.a, shown.b + 1]; // the part in view; its end is not part of it
+    let axis; // how the part in view lies on the screen
+    let brush = null;
+
+    const pairs = (flat) => flat.flatMap((a, i) => (i % 2 ? [] : [[a, flat[i + 1]]]));
+    // Runs cut where other runs begin and end: each piece with whether the others have it too.
+    const split = (runs, others) => runs.flatMap(([start, end]) => {
+      const pieces = [];
+      let at = start;
+      for (const [a, b] of others) {
+        if (a > end || b < start) continue;
+        if (a > at) pieces.push([at, a - 1, false]);
+        pieces.push([Math.max(a, at), Math.min(b, end), true]);
+        at = Math.min(b, end) + 1;
+      }
+      if (at <= end) pieces.push([at, end, false]);
+      return pieces;
+    });
+    const cut = (one) => one.cut ??= one.t.map(([instance, annotated, recognised]) => {
+      const [truth, found] = [pairs(annotated), pairs(recognised)];
+      return {
+        instance,
+        above: split(truth, found).map(([a, b, same]) => [a, b, same ? 'truth' : 'missed']),
+        below: split(found, truth).map(([a, b, same]) => [a, b, same ? 'right' : 'wrong']),
+      };
+    });
+    const words = { truth: 'annotated', missed: 'missed', right: 'recognised', wrong: 'false alarm' };
+    const amount = (one, lane, kind) => cut(one).reduce((sum, track) =>
+      sum + track[lane].reduce((n, [a, b, k]) => n + (k === kind ? b - a + 1 : 0), 0), 0);
+    const f1 = (one) => {
+      const [tp, fp, fn] = [amount(one, 'below', 'right'), amount(one, 'below', 'wrong'), amount(one, 'above', 'missed')];
+      return tp + fp + fn ? `F1 ${((2 * tp) / (2 * tp + fp + fn)).toFixed(2)}` : 'nothing to see';
+    };
+    const length = (a, b) => {
+      const [n, rate] = [b - a + 1, rates[shown.p]];
+      return `${n} time point${n === 1 ? '' : 's'}${rate ? `, ${Number((n / rate).toPrecision(3))} s` : ''}`;
+    };
+    const ticks = (most) => {
+      const rough = Math.max((to - from) / most, 1e-9);
+      const unit = 10 ** Math.floor(Math.log10(rough));
+      const step = Math.max(1, [1, 2, 5, 10].map((f) => f * unit).find((s) => s >= rough));
+      const places = [];
+      for (let t = Math.ceil(from / step) * step; t < to; t += step) places.push(t);
+      return places;
+    };
+
+    function draw() {
+      const width = Math.max(280, box.clientWidth);
+      // Names stand beside their tracks where there is room, else above them.
+      const wide = width > 680;
+      const [left, right, above] = [wide ? 210 : 2, width - 12, wide ? 0 : 16];
+      const pitch = ROW + above;
+      const bottom = 10 + pitch * Math.max(shown.t.length, 1);
+      axis = { left, right };
+      const x = (t) => left + ((t - from) / (to - from)) * (right - left);
+      const clamp = (at) => Math.max(left, Math.min(right, at));
+      const svg = [`<svg class="plot" viewBox="0 0 ${width} ${bottom + 26}" role="img" aria-label="${escape(shown.s)}: annotated and recognised">`];
+      for (const t of ticks(wide ? 8 : 4)) {
+        svg.push(`<path class="grid" d="M${x(t)} 10V${bottom}"/><text x="${x(t)}" y="${bottom + 17}">${t}</text>`);
+      }
+      cut(shown).forEach((track, i) => {
+        const y = 10 + pitch * i;
+        svg.push(wide ? `<text class="instance" x="${left - 12}" y="${y + 16}" dy=".35em">${escape(track.instance)}</text>`
+          : `<text class="instance above" x="${left}" y="${y + 13}">${escape(track.instance)}</text>`);
+        for (const [lane, top] of [['above', 5], ['below', 17]]) {
+          for (const [a, b, kind] of track[lane]) {
+            if (b + 1 <= from || a >= to) continue;
+            const [start, end] = [clamp(x(a)), clamp(x(b + 1))];
+            svg.push(`<rect class="${kind}" x="${start.toFixed(1)}" y="${y + above + top}" width="${Math.max(end - start, 1).toFixed(1)}" height="9" data-tip="${escape(`${track.instance}: ${words[kind]} ${a}–${b} (${length(a, b)})`)}"/>`);
+          }
+        }
+      });
+      if (!shown.t.length) svg.push(`<text x="${(left + right) / 2}" y="30">nothing annotated, nothing recognised</text>`);
+      svg.push(`<path class="axis" d="M${left} ${bottom}H${right}"/>`);
+      if (brush) svg.push(`<rect class="brush" x="${Math.min(...brush)}" y="10" width="${Math.abs(brush[1] - brush[0])}" height="${bottom - 10}"/>`);
+      box.innerHTML = `${svg.join('')}</svg>`;
+      box.dataset.from = from;
+      box.dataset.to = to;
+      const last = Math.ceil(to) - 1;
+      range.textContent = `${shown.s}, ${f1(shown)}: time ${Math.floor(from)}–${last} of ${shown.a}–${shown.b} (${length(Math.floor(from), last)})`;
+      drawOverview(width);
+    }
+
+    function drawOverview(width) {
+      const x = (t) => axis.left + ((t - shown.a) / (shown.b + 1 - shown.a)) * (axis.right - axis.left);
+      const bars = cut(shown).flatMap((track) => [...track.above, ...track.below]).map(([a, b, kind]) =>
+        `<rect class="${kind}" x="${x(a).toFixed(1)}" y="${{ missed: 3, wrong: 15 }[kind] ?? 9}" width="${Math.max(x(b + 1) - x(a), 1).toFixed(1)}" height="4"/>`);
+      overview.innerHTML = `<svg class="plot" viewBox="0 0 ${width} 22"><rect class="ground" x="${axis.left}" width="${axis.right - axis.left}" height="22" rx="3"/>${bars.join('')}<rect class="window" x="${x(from)}" y=".5" width="${x(to) - x(from)}" height="21" rx="3"/></svg>`;
+    }
+
+    // Every way to zoom ends here: at least four time points, within the segment.
+    function view(start, end) {
+      const whole = shown.b + 1 - shown.a;
+      const span = Math.min(Math.max(end - start, Math.min(4, whole)), whole);
+      from = Math.min(Math.max(start, shown.a), shown.b + 1 - span);
+      to = from + span;
+      hide();
+      draw();
+    }
+    const zoom = (factor, at = (from + to) / 2) => view(at - (at - from) * factor, at + (to - at) * factor);
+    const move = (share) => view(from + share * (to - from), to + share * (to - from));
+    const actions = {
+      in: () => zoom(0.5), out: () => zoom(2), left: () => move(-0.25), right: () => move(0.25),
+      all: () => view(shown.a, shown.b + 1),
+    };
+    const keys = { '+': 'in', '=': 'in', '-': 'out', '−': 'out', 0: 'all', ArrowLeft: 'left', ArrowRight: 'right' };
+    const time = (event) => {
+      const share = (event.clientX - box.getBoundingClientRect().left - axis.left) / (axis.right - axis.left);
+      return from + Math.max(0, Math.min(1, share)) * (to - from);
+    };
+    box.addEventListener('keydown', (event) => {
+      const action = !event.ctrlKey && !event.metaKey && !event.altKey && actions[keys[event.key]];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    });
+    box.addEventListener('wheel', (event) => {
+      // When all is in view, turning further scrolls the page.
+      const whole = to - from >= shown.b + 1 - shown.a;
+      if (event.ctrlKey || (whole && event.deltaY >= 0)) return;
+      event.preventDefault();
+      if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) move(event.deltaX / 600);
+      else zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))), time(event));
+    }, { passive: false });
+    // Dragging selects a part; with shift it moves the view.
+    box.addEventListener('pointerdown', (event) => {
+      if (event.button) return;
+      const [start, first, last, moving] = [event.clientX, from, to, event.shiftKey];
+      const begin = time(event);
+      box.setPointerCapture(event.pointerId);
+      const place = (at) => Math.max(axis.left, Math.min(axis.right, at - box.getBoundingClientRect().left));
+      const drag = (now) => {
+        const by = now.clientX - start;
+        if (moving) {
+          const shift = (by / (axis.right - axis.left)) * (last - first);
+          view(first - shift, last - shift);
+        } else {
+          brush = Math.abs(by) > 4 ? [place(start), place(now.clientX)] : null;
+          hide();
+          draw();
+        }
+      };
+      const stop = (now) => {
+        box.removeEventListener('pointermove', drag);
+        box.removeEventListener('pointerup', stop);
+        box.removeEventListener('pointercancel', stop);
+        const selected = brush && now.type === 'pointerup';
+        const end = time(now);
+        brush = null;
+        if (selected) view(Math.min(begin, end), Math.max(begin, end));
+        else draw();
+      };
+      box.addEventListener('pointermove', drag);
+      box.addEventListener('pointerup', stop);
+      box.addEventListener('pointercancel', stop);
+    });
+    const centre = (event) => {
+      if (event.type === 'pointermove' && !event.buttons) return;
+      if (event.type === 'pointerdown') overview.setPointerCapture(event.pointerId);
+      const share = (event.clientX - overview.getBoundingClientRect().left - axis.left) / (axis.right - axis.left);
+      const [at, half] = [shown.a + share * (shown.b + 1 - shown.a), (to - from) / 2];
+      view(at - half, at + half);
+    };
+    overview.addEventListener('pointerdown', centre);
+    overview.addEventListener('pointermove', centre);
+    all('[data-zoom]').forEach((b) => b.addEventListener('click', () => actions[b.dataset.zoom]()));
+
+    // The choice of a segment: those of the data set and row; the same one again where it exists.
+    const matching = (p, r) => segments.filter((one) => one.p === p && one.r === r);
+    function choose(wanted) {
+      const rows = new Set(segments.filter((one) => one.p === protocol.value).map((one) => one.r));
+      [...row.options].forEach((option) => { option.hidden = option.disabled = !rows.has(option.value); });
+      if (!rows.has(row.value)) row.value = [...rows][0];
+      const choices = matching(protocol.value, row.value);
+      segment.innerHTML = choices.map((one, i) => `<option value="${i}">${escape(one.s)} (${f1(one)})</option>`).join('');
+      const same = Math.max(0, choices.findIndex((one) => one.s === wanted));
+      segment.value = same;
+      pick(choices[same]);
+    }
+    function pick(one) {
+      shown = one;
+      view(shown.a, shown.b + 1);
+    }
+    protocol.addEventListener('change', () => choose(shown.s));
+    row.addEventListener('change', () => choose(shown.s));
+    segment.addEventListener('change', () => pick(matching(protocol.value, row.value)[segment.value]));
+
+    box.classList.add('live');
+    box.tabIndex = 0;
+    overview.hidden = find('#timeline-help').hidden = find('#timeline-controls').hidden = false;
+    [protocol.value, row.value] = [shown.p, shown.r];
+    choose(shown.s);
+    let width = box.clientWidth;
+    new ResizeObserver(() => { if (box.clientWidth !== width) { width = box.clientWidth; draw(); } }).observe(box);
+  }
+
+  // Rules: filters by data set, row and fluent. With very many rules one begins with one data set.
+  const rules = all('.rule');
+  const filters = ['protocol', 'row', 'fluent'].map((key) => [key, find(`#r-${key}`)]);
+  function filter() {
+    const counts = { kept: 0, up: 0 };
+    for (const rule of rules) {
+      rule.hidden = !filters.every(([key, select]) => !select.value || rule.dataset[key] === select.value);
+      if (!rule.hidden) counts[rule.closest('.given-up') ? 'up' : 'kept'] += 1;
+    }
+    find('#rule-count').textContent = `${counts.kept} kept, ${counts.up} given up`;
+    const up = find('#given-up-count');
+    if (up) up.textContent = counts.up;
+  }
+  function reveal() {
+    const rule = location.hash.startsWith('#rule-') && document.getElementById(location.hash.slice(1));
+    if (!rule) return;
+    if (rule.hidden) {
+      filters.forEach(([, select]) => { select.value = ''; });
+      filter();
+    }
+    for (let around = rule.closest('details'); around; around = around.parentElement.closest('details')) around.open = true;
+    rule.scrollIntoView({ block: 'center' });
+    rule.focus({ preventScroll: true });
+  }
+  if (rules.length) {
+    find('#rule-controls').hidden = false;
+    if (all('#kept .rule').length > 60) filters[0][1].selectedIndex = 1;
+    filters.forEach(([, select]) => select.addEventListener('change', filter));
+    filter();
+    addEventListener('hashchange', reveal);
+    reveal();
+  }
+
+  // On paper the history of every rule that counts is open.
+  let opened = [];
+  addEventListener('beforeprint', () => {
+    opened = all('#kept .rule:not([hidden]) .history:not([open])');
+    opened.forEach((history) => { history.open = true; });
+  });
+  addEventListener('afterprint', () => opened.forEach((history) => { history.open = false; }));
+})();
