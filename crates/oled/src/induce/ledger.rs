@@ -30,6 +30,12 @@ impl Tally {
         tally
     }
 
+    /// Adds one instance.
+    #[inline]
+    pub fn add(&mut self, outcome: Outcome) {
+        self.0[outcome as usize] += 1;
+    }
+
     /// All instances.
     pub fn total(&self) -> i64 {
         self.0.iter().sum()
@@ -97,20 +103,15 @@ impl Ledger {
         }
     }
 
+    /// Adds to a row.
     #[inline]
-    fn add(&mut self, mask: Mask, tally: Tally) {
+    pub fn add(&mut self, mask: Mask, tally: Tally) {
         *self.rows.entry(mask).or_default() += tally;
     }
 
     /// The instances that a body fires on.
     pub fn covered(&self, body: Mask) -> Tally {
-        let mut sum = Tally::default();
-        for (&mask, &tally) in &self.rows {
-            if body.fires_on(mask) {
-                sum += tally;
-            }
-        }
-        sum
+        covered(self.rows(), body)
     }
 
     /// Adds another ledger.
@@ -136,10 +137,30 @@ impl Ledger {
         self.rows.is_empty()
     }
 
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.rows.clear();
+    /// How far the ledger has come: what is recorded later is told apart from it by [`Ledger::since`].
+    pub fn mark(&self) -> LedgerMark {
+        LedgerMark(self.rows.values().copied().collect())
     }
+
+    /// The rows of what was recorded since a mark was taken; since the default mark, everything. Ledgers that were merged
+    /// into this one must have been so before.
+    pub fn since(&self, mark: &LedgerMark) -> impl Iterator<Item = (Mask, Tally)> {
+        // Recording adds rows at the end and removes none, so those of the mark are the first ones.
+        let (old, new) = self.rows.as_slice().split_at(mark.0.len());
+        let old = old.iter().zip(&mark.0).map(|((&mask, &tally), &before)| (mask, tally - before));
+        old.chain(new.iter().map(|(&mask, &tally)| (mask, tally))).filter(|(_, tally)| !tally.is_zero())
+    }
+}
+
+/// How far a ledger had come at some time: the tallies of the rows that it had.
+#[derive(Clone, Debug, Default)]
+pub struct LedgerMark(Box<[Tally]>);
+
+/// The instances that a body fires on, from the rows of a ledger.
+pub(crate) fn covered(rows: impl Iterator<Item = (Mask, Tally)>, body: Mask) -> Tally {
+    let mut sum = Tally::default();
+    rows.filter(|(mask, _)| body.fires_on(*mask)).for_each(|(_, tally)| sum += tally);
+    sum
 }
 
 /// The truths of an instance as signed masks: `[B ⊆ a or B ⊆ b] = [B ⊆ a] + [B ⊆ b] − [B ⊆ a ∩ b]`, one truth after the

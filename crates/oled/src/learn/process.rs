@@ -5,8 +5,8 @@ use super::interpretation::Interpretation;
 use crate::calculus::Outcome;
 use crate::event::{Event, What};
 use crate::induce::{
-    Evidence, ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings,
-    Verdict, for_each_refinement,
+    ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings, Tally, Verdict,
+    for_each_refinement,
 };
 use crate::lang::{Atom, Clause, Span};
 
@@ -26,7 +26,8 @@ pub struct Process {
     target: usize,
     group: usize,
     implied: Vec<Mask>,
-    /// Evidence over the whole stream, for all bodies over the head's variables.
+    /// Evidence over the whole stream, for all bodies over the head's variables. That of a rule is what came since some
+    /// time, so that each instance is recorded once, however many rules there are.
     pub stream: Ledger,
     tau: RunningMean,
     next: u64,
@@ -101,23 +102,18 @@ impl Process {
     fn update(&mut self, interpretation: &Interpretation) -> Option<Mask> {
         let instances = &interpretation.groups[self.group];
         let outcomes = &interpretation.outcomes[self.target];
-        let shared = self.settings.evidence == Evidence::Shared;
         let mut seed = None;
-        let mut counted = 0;
+        let mut all = Tally::default();
         for (instance, outcome) in instances.iter().zip(outcomes) {
             let Some(outcome) = *outcome else { continue };
-            counted += 1;
-            record(&mut self.stream, instance, Mask::first(Mask::CAPACITY), outcome);
+            all.add(outcome);
+            record(&mut self.stream, instance, outcome);
+            let error = is_error(self.kind, outcome);
             let mut covered = false;
             for (rule, erred) in self.rules.iter_mut().zip(&mut self.erred) {
-                if !shared {
-                    record(&mut rule.ledger, instance, rule.bottom, outcome);
-                }
-                let fired = instance.fires(rule.body);
-                rule.count(outcome, fired);
-                if fired {
+                if rule.count(outcome, |body| instance.fires(body)) {
                     covered = true;
-                    *erred |= is_error(self.kind, outcome);
+                    *erred |= error;
                 }
             }
             if !covered && seed.is_none() && self.is_seed(outcome) {
@@ -127,12 +123,7 @@ impl Process {
                 seed = Some(richest);
             }
         }
-        for rule in &mut self.rules {
-            rule.instances += counted;
-            rule.interpretations += 1;
-            rule.since.0 += counted;
-            rule.since.1 += 1;
-        }
+        self.rules.iter_mut().for_each(|rule| rule.count_all(all));
         seed
     }
 
@@ -140,14 +131,21 @@ impl Process {
     /// Returns how often one fired. For benchmarks.
     pub fn count_one_by_one(&self, interpretation: &Interpretation) -> u64 {
         let mut fired = 0;
-        let empty = Ledger::default();
         for rule in &self.rules {
-            for_each_refinement(&empty, rule.body, rule.bottom, self.settings.depth, &self.implied, |candidate| {
-                for instance in &interpretation.groups[self.group] {
-                    let truths = || std::iter::once(&instance.truth).chain(&instance.others);
-                    fired += u64::from(truths().any(|truth| candidate.body.iter().all(|literal| truth.has(literal))));
-                }
-            });
+            for_each_refinement(
+                std::iter::empty(),
+                rule.body,
+                rule.bottom,
+                self.settings.depth,
+                &self.implied,
+                |candidate| {
+                    for instance in &interpretation.groups[self.group] {
+                        let truths = || std::iter::once(&instance.truth).chain(&instance.others);
+                        fired +=
+                            u64::from(truths().any(|truth| candidate.body.iter().all(|literal| truth.has(literal))));
+                    }
+                },
+            );
         }
         fired
     }
@@ -180,9 +178,7 @@ impl Process {
     fn add_rule(&mut self, bottom: Mask, body: Mask) -> u64 {
         let id = self.next;
         self.next += 1;
-        let mut rule = Rule::new(id, bottom, body);
-        rule.recount((self.settings.evidence == Evidence::Shared).then_some(&self.stream));
-        self.rules.push(rule);
+        self.rules.push(Rule::new(id, bottom, body, &self.settings, &self.stream));
         self.erred.push(false);
         id
     }
@@ -195,12 +191,11 @@ impl Process {
                 continue;
             }
             self.tests += 1;
-            let shared = (self.settings.evidence == Evidence::Shared).then_some(&self.stream);
             let rule = &mut self.rules[i];
-            let verdict = rule.expand(self.kind, &self.settings, &self.implied, shared, &mut self.tau);
+            let verdict = rule.expand(self.kind, &self.settings, &self.implied, &self.stream, &mut self.tau);
             if let Verdict::Expand(decision) = verdict {
                 let (id, from) = (rule.id, rule.body);
-                rule.specialise(decision.body, self.settings.evidence != Evidence::Restart, shared);
+                rule.specialise(decision.body, &self.settings, &self.stream);
                 self.tell(interpretation, id, What::Expanded { from, decision });
             }
         }
@@ -210,9 +205,8 @@ impl Process {
     fn prune(&mut self, interpretation: u64) {
         let mut i = 0;
         while i < self.rules.len() {
-            let shared = (self.settings.evidence == Evidence::Shared).then_some(&self.stream);
-            let rule = &self.rules[i];
-            match rule.prune(self.kind, &self.settings, &self.implied, shared) {
+            let rule = &mut self.rules[i];
+            match rule.prune(self.kind, &self.settings, &self.implied, &self.stream) {
                 Verdict::Prune(decision) => {
                     let (id, body) = (rule.id, rule.body);
                     self.rules.remove(i);
@@ -265,13 +259,13 @@ impl Process {
     }
 }
 
-/// Adds an instance to a ledger, as far as a bottom clause speaks of it.
+/// Adds an instance to a ledger.
 #[inline]
-fn record(ledger: &mut Ledger, instance: &Instance, bottom: Mask, outcome: Outcome) {
+fn record(ledger: &mut Ledger, instance: &Instance, outcome: Outcome) {
     if instance.others.is_empty() {
-        return ledger.record(&[instance.truth.and(bottom)], outcome);
+        return ledger.record(&[instance.truth], outcome);
     }
-    let truths: Vec<Mask> = std::iter::once(&instance.truth).chain(&instance.others).map(|t| t.and(bottom)).collect();
+    let truths: Vec<Mask> = std::iter::once(&instance.truth).chain(&instance.others).copied().collect();
     ledger.record(&truths, outcome);
 }
 
