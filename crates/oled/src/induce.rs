@@ -12,7 +12,7 @@ mod subsume;
 
 pub use bias_literals::{Column, Component, LiteralTable, Pattern, head_template};
 pub use hoeffding::{RunningMean, epsilon};
-pub use ledger::{Ledger, LedgerMark, Tally};
+pub use ledger::{Ledger, Tally};
 pub use mask::Mask;
 pub use refine::{Candidate, best_two, for_each_refinement};
 pub(crate) use rule::counts;

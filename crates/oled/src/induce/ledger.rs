@@ -41,7 +41,7 @@ impl Tally {
         self.0.iter().sum()
     }
 
-    fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         self.0 == [0; 4]
     }
 }
@@ -137,24 +137,20 @@ impl Ledger {
         self.rows.is_empty()
     }
 
-    /// How far the ledger has come: what is recorded later is told apart from it by [`Ledger::since`].
-    pub fn mark(&self) -> LedgerMark {
-        LedgerMark(self.rows.values().copied().collect())
+    /// A smaller ledger that says the same of all bodies within these literals.
+    #[must_use]
+    pub fn within(&self, literals: Mask) -> Ledger {
+        let mut ledger = Ledger::default();
+        self.rows().for_each(|(mask, tally)| ledger.add(mask.and(literals), tally));
+        ledger
     }
 
-    /// The rows of what was recorded since a mark was taken; since the default mark, everything. Ledgers that were merged
-    /// into this one must have been so before.
-    pub fn since(&self, mark: &LedgerMark) -> impl Iterator<Item = (Mask, Tally)> {
-        // Recording adds rows at the end and removes none, so those of the mark are the first ones.
-        let (old, new) = self.rows.as_slice().split_at(mark.0.len());
-        let old = old.iter().zip(&mark.0).map(|((&mask, &tally), &before)| (mask, tally - before));
-        old.chain(new.iter().map(|(&mask, &tally)| (mask, tally))).filter(|(_, tally)| !tally.is_zero())
+    /// The rows of what was recorded since the ledger was as in `before`; for bodies within some literals, if that is
+    /// what `before` is about.
+    pub fn since(&self, before: &Ledger) -> impl Iterator<Item = (Mask, Tally)> {
+        self.rows().chain(before.rows().map(|(mask, tally)| (mask, Tally::default() - tally)))
     }
 }
-
-/// How far a ledger had come at some time: the tallies of the rows that it had.
-#[derive(Clone, Debug, Default)]
-pub struct LedgerMark(Box<[Tally]>);
 
 /// The instances that a body fires on, from the rows of a ledger.
 pub(crate) fn covered(rows: impl Iterator<Item = (Mask, Tally)>, body: Mask) -> Tally {

@@ -3,7 +3,7 @@
 //! `ρ_d(r) = { head(r) ← body(r) ∧ D : D ⊆ ⊥_r, 1 ≤ |D| ≤ d }`, without those that a shorter one says as well: a literal
 //! that the body or another new literal implies (a looser threshold) adds nothing.
 
-use super::{Mask, Tally};
+use super::{Ledger, Mask, Tally};
 
 /// A body with the instances it covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,8 +16,9 @@ pub struct Candidate {
 
 /// Calls `f` with every refinement of `body` within `bottom`, shorter ones first, then in the order of the literals.
 ///
-/// `rows` are those of a ledger, and `implied[l]` is what literal `l` implies. Only rows above the body matter, and for
-/// each literal that is added fewer of them, so that the cost of many candidates is not that of as many passes.
+/// `rows` are those of a ledger, and `implied[l]` is what literal `l` implies. Only rows above the body matter, and only
+/// what they say of the bottom clause; for each literal that is added they are fewer, so that the cost of many candidates
+/// is not that of as many passes.
 pub fn for_each_refinement(
     rows: impl Iterator<Item = (Mask, Tally)>,
     body: Mask,
@@ -33,9 +34,12 @@ pub fn for_each_refinement(
     // From here on literals are numbered by their places among the free ones.
     let mut at = [0; Mask::CAPACITY];
     literals.iter().enumerate().for_each(|(i, &l)| at[l] = i);
-    let rows: Vec<(Mask, Tally)> = rows
-        .filter(|(mask, _)| body.fires_on(*mask))
-        .map(|(mask, tally)| (mask.and(free).iter().map(|l| at[l]).collect(), tally))
+    let mut above = Ledger::default();
+    rows.filter(|(mask, _)| body.fires_on(*mask)).for_each(|(mask, tally)| above.add(mask.and(free), tally));
+    let rows: Vec<(Mask, Tally)> = above
+        .rows()
+        .filter(|(_, tally)| !tally.is_zero())
+        .map(|(mask, tally)| (mask.iter().map(|l| at[l]).collect(), tally))
         .collect();
     let apart = |a: usize, b: usize| !implied[literals[a]].has(literals[b]) && !implied[literals[b]].has(literals[a]);
     let may_follow = (0..n).map(|i| (i + 1..n).filter(|&j| apart(i, j)).collect()).collect();

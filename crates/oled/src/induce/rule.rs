@@ -2,7 +2,7 @@
 
 use super::ledger::covered;
 use super::refine::{Candidate, best_two, for_each_refinement};
-use super::{Counts, Ledger, LedgerMark, Mask, RuleKind, RunningMean, Tally, epsilon};
+use super::{Counts, Ledger, Mask, RuleKind, RunningMean, Tally, epsilon};
 use super::{Evidence, Gap, Pruning, Settings, Tie, Unit};
 use crate::calculus::Outcome;
 
@@ -15,8 +15,8 @@ pub struct Rule {
     pub bottom: Mask,
     /// Its literals.
     pub body: Mask,
-    /// Where in the stream its evidence begins: it and all its candidates are counted from what came later.
-    start: LedgerMark,
+    /// What the stream's ledger said of it and all its candidates when its evidence began: that is what came later.
+    before: Ledger,
     /// What the evidence says of the rule itself, kept as it comes in: the instances it covers, and all.
     covered: Tally,
     all: Tally,
@@ -75,7 +75,7 @@ impl Rule {
             id,
             bottom,
             body,
-            start: if shared { LedgerMark::default() } else { stream.mark() },
+            before: if shared { Ledger::default() } else { stream.within(bottom) },
             covered: Tally::default(),
             all: Tally::default(),
             hope: None,
@@ -116,8 +116,8 @@ impl Rule {
 
     /// Counts the rule anew from its evidence.
     fn recount(&mut self, stream: &Ledger) {
-        self.covered = covered(stream.since(&self.start), self.body);
-        self.all = covered(stream.since(&self.start), Mask::EMPTY);
+        self.covered = covered(stream.since(&self.before), self.body);
+        self.all = covered(stream.since(&self.before), Mask::EMPTY);
         self.hope = None;
     }
 
@@ -166,7 +166,7 @@ impl Rule {
         let all = self.all;
         let score = |covered: Tally| Counts::new(kind, settings.score, covered, all).score(kind, settings.score, own);
         let (best, second, itself) = best_two(own_score, |found| {
-            let evidence = stream.since(&self.start);
+            let evidence = stream.since(&self.before);
             for_each_refinement(evidence, self.body, self.bottom, settings.depth, implied, |c| {
                 found(c, score(c.covered));
             });
@@ -215,7 +215,7 @@ impl Rule {
             if self.hope.is_some_and(|hope| may_reach(reached(hope))) {
                 return Verdict::Keep;
             }
-            let evidence = stream.since(&self.start);
+            let evidence = stream.since(&self.before);
             for_each_refinement(evidence, self.body, self.bottom, settings.depth, implied, |c| {
                 let score = reached(c);
                 if score > best {
@@ -236,7 +236,7 @@ impl Rule {
         self.gap = RunningMean::default();
         self.expansions += 1;
         if settings.evidence == Evidence::Restart {
-            self.start = stream.mark();
+            self.before = stream.within(self.bottom);
             self.since = (0, 0);
         }
         self.recount(stream);
