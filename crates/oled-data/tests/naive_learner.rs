@@ -310,7 +310,7 @@ fn the_whole_learner_decides_as_a_plain_one_does() {
                         Some((e.interpretation, e.rule, Some(decision.body.iter().collect())))
                     }
                     What::Pruned { .. } => Some((e.interpretation, e.rule, None)),
-                    What::Started { .. } => None,
+                    What::Started { .. } | What::TooMany { .. } => None,
                 })
                 .collect();
             assert_eq!(decisions, plain.decisions, "{preset}: {}", process.head);

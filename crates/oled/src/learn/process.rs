@@ -5,8 +5,8 @@ use super::interpretation::Interpretation;
 use crate::calculus::Outcome;
 use crate::event::{Event, What};
 use crate::induce::{
-    ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings, Tally, Verdict,
-    for_each_refinement,
+    ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings, Tally, Unit,
+    Verdict, for_each_refinement,
 };
 use crate::lang::{Atom, Clause, Span};
 
@@ -37,6 +37,10 @@ pub struct Process {
     tests: u64,
     /// Which rules have erred since they were last tested.
     erred: Vec<bool>,
+    /// Whether rules or evidence have changed since rules were last given up.
+    changed: bool,
+    /// The variables that were told to have too many assignments.
+    told: Vec<usize>,
     pub(crate) events: Vec<Event>,
 }
 
@@ -64,6 +68,8 @@ impl Process {
             seen: 0,
             tests: 0,
             erred: Vec::new(),
+            changed: false,
+            told: Vec::new(),
             events: Vec::new(),
         }
     }
@@ -86,6 +92,7 @@ impl Process {
     /// One round of Algorithm 1: lines 3 to 10.
     pub fn learn(&mut self, interpretation: &Interpretation) {
         self.seen += 1;
+        self.tell_too_many(interpretation);
         let uncovered = self.update(interpretation);
         let grow = uncovered.filter(|seed| self.is_new(*seed));
         if let Some(seed) = grow {
@@ -94,7 +101,10 @@ impl Process {
         if (grow.is_none() || self.settings.both) && self.seen.is_multiple_of(self.settings.every) {
             self.expand_clauses(interpretation.index);
         }
-        self.prune(interpretation.index);
+        // A rule that was spared is spared again unless something has changed, if only the number of interpretations.
+        if std::mem::take(&mut self.changed) || self.settings.unit == Unit::Interpretations {
+            self.prune(interpretation.index);
+        }
     }
 
     /// Updates the counts of all rules and their specialisations (line 3), and finds the first instance that calls for a
@@ -124,30 +134,47 @@ impl Process {
             }
         }
         self.rules.iter_mut().for_each(|rule| rule.count_all(all));
+        self.changed |= all.total() > 0;
         seed
     }
 
-    /// The work of line 3 without a ledger: tests every candidate of every rule on every instance, literal by literal.
-    /// Returns how often one fired. For benchmarks.
+    /// The bodies of all specialisations of all rules. For benchmarks.
+    pub fn for_each_candidate(&self, mut f: impl FnMut(Mask)) {
+        for rule in &self.rules {
+            let none = std::iter::empty();
+            for_each_refinement(none, rule.body, rule.bottom, self.settings.depth, &self.implied, |c| f(c.body));
+        }
+    }
+
+    /// The group of heads that its instances are of, as [`Interpretation::groups`] numbers them.
+    pub fn group(&self) -> usize {
+        self.group
+    }
+
+    /// The work of line 3 without a ledger: tests every candidate of every rule on every instance, by masks. Returns how
+    /// often one fired. For benchmarks.
     pub fn count_one_by_one(&self, interpretation: &Interpretation) -> u64 {
         let mut fired = 0;
-        for rule in &self.rules {
-            for_each_refinement(
-                std::iter::empty(),
-                rule.body,
-                rule.bottom,
-                self.settings.depth,
-                &self.implied,
-                |candidate| {
-                    for instance in &interpretation.groups[self.group] {
-                        let truths = || std::iter::once(&instance.truth).chain(&instance.others);
-                        fired +=
-                            u64::from(truths().any(|truth| candidate.body.iter().all(|literal| truth.has(literal))));
-                    }
-                },
-            );
-        }
+        self.for_each_candidate(|body| {
+            let instances = interpretation.groups[self.group].iter();
+            fired += instances.filter(|i| i.fires(body)).count() as u64;
+        });
         fired
+    }
+
+    fn tell_too_many(&mut self, interpretation: &Interpretation) {
+        for found in &interpretation.too_many {
+            if found.group == self.group && !self.told.contains(&found.variable) {
+                self.told.push(found.variable);
+                let what = What::TooMany {
+                    variable: LiteralTable::introduced_name(found.variable),
+                    assignments: found.assignments,
+                    segment: interpretation.segment,
+                    time: interpretation.time,
+                };
+                self.tell(interpretation.index, 0, what);
+            }
+        }
     }
 
     /// Whether an uncovered instance is a failure of this process: a false negative of initiation (case 1a), a false
@@ -180,6 +207,7 @@ impl Process {
         self.next += 1;
         self.rules.push(Rule::new(id, bottom, body, &self.settings, &self.stream));
         self.erred.push(false);
+        self.changed = true;
         id
     }
 
@@ -196,6 +224,7 @@ impl Process {
             if let Verdict::Expand(decision) = verdict {
                 let (id, from) = (rule.id, rule.body);
                 rule.specialise(decision.body, &self.settings, &self.stream);
+                self.changed = true;
                 self.tell(interpretation, id, What::Expanded { from, decision });
             }
         }
