@@ -117,9 +117,9 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let mut log = match &args.log {
         Some(path) => {
             let file = File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?;
-            Log { output: Some(BufWriter::new(file)), tables, heads, error: None }
+            Log { output: Some(BufWriter::new(file)), tables, heads, quiet, error: None }
         }
-        None => Log { output: None, tables, heads, error: None },
+        None => Log { output: None, tables, heads, quiet, error: None },
     };
     let interrupted = interruption()?;
     let requested = request()?;
@@ -283,11 +283,20 @@ struct Log {
     output: Option<BufWriter<File>>,
     tables: Vec<LiteralTable>,
     heads: Vec<String>,
+    quiet: bool,
     error: Option<std::io::Error>,
 }
 
 impl Observer for Log {
     fn on(&mut self, event: &Event) {
+        if let (What::TooMany { variable, assignments, segment, time }, false) = (&event.what, self.quiet) {
+            let (head, variable, segment) = (&self.heads[event.process], variable.as_str(), segment.as_str());
+            say(&format!(
+                "warning: {head}: at time {time} of segment `{segment}` the variable `{variable}` and those that occur with \
+                 it can be assigned in {assignments} ways, too many to be tried: conditions on them count as false \
+                 there\n  hint: narrow the modes that introduce `{variable}`, or set `variables` lower"
+            ));
+        }
         let Some(output) = &mut self.output else { return };
         let table = &self.tables[event.process];
         let body = |mask: Mask| table.body(mask).iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -311,6 +320,10 @@ impl Observer for Log {
                 more["body"] = json!(body(*at));
                 more
             }
+            What::TooMany { variable, assignments, segment, time } => json!({
+                "event": "too_many", "variable": variable.as_str(), "assignments": assignments,
+                "segment": segment.as_str(), "time": time,
+            }),
         };
         if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
             line.extend(more);

@@ -291,3 +291,36 @@ fn a_fold_is_tested_on_its_own() {
     };
     assert_eq!((frames(&[]), frames(&["--test-fold", "3"])), (160, 40));
 }
+
+#[test]
+fn too_many_assignments_are_warned_of_and_logged_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let modes = "
+        input(happensAt(calls(+person, +person), +time)).
+        example(holdsAt(talking(+person, +person), +time)).
+        modeh(initiatedAt(talking(+person, +person), +time)).
+        modeb(happensAt(calls(+person, -person), +time)).
+        modeb(happensAt(calls(+person, +person), +time)).";
+    std::fs::write(path("task.toml"), "").unwrap();
+    std::fs::write(path("modes.lp"), modes).unwrap();
+    std::fs::write(path("background.lp"), "").unwrap();
+    let frame = |time: usize| {
+        let calls = (0..70).map(|i| format!("happensAt(calls(p{i}, p{}), {time})", (i + 1) % 70));
+        serde_json::json!({"segment": "fair", "time": time, "narrative": calls.collect::<Vec<_>>()}).to_string()
+    };
+    std::fs::write(path("s.jsonl"), (1..4).map(frame).collect::<Vec<_>>().join("\n")).unwrap();
+    let (task, log) = (folder.path().to_str().unwrap(), path("log.jsonl"));
+    let output = oled(&["learn", task, "--input", &path("s.jsonl"), "--log", &log]);
+    let text = stderr(&output);
+    assert_eq!(
+        text.matches("warning: initiatedAt(talking(X0, X1), T): at time 1 of segment `fair`").count(),
+        1,
+        "{text}"
+    );
+    assert!(text.contains("`Y0`") && text.contains("5041") && text.contains("hint: "), "{text}");
+    let log = std::fs::read_to_string(log).unwrap();
+    let event: serde_json::Value = serde_json::from_str(log.trim()).unwrap();
+    assert_eq!((&event["event"], &event["variable"]), (&"too_many".into(), &"Y0".into()));
+    assert_eq!(stderr(&oled(&["learn", task, "--input", &path("s.jsonl"), "--quiet"])), "");
+}

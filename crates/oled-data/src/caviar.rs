@@ -9,8 +9,8 @@ mod table;
 mod vocabulary;
 mod xml;
 
-pub use protocol::{Protocol, Unit, load_protocol, shuffle};
 pub use noise::{Noise, add_noise};
+pub use protocol::{Protocol, Unit, load_protocol, shuffle};
 
 use std::collections::VecDeque;
 use std::fs;

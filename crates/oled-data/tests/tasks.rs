@@ -474,7 +474,7 @@ fn compare(Sample { folder, short: frames, .. }: &Sample, models: &[BTreeSet<Str
                     Some((e.interpretation, e.rule, Some(decision.body.iter().collect())))
                 }
                 What::Pruned { .. } => Some((e.interpretation, e.rule, None)),
-                What::Given { .. } | What::Started { .. } => None,
+                What::Given { .. } | What::Started { .. } | What::TooMany { .. } => None,
             })
             .collect();
         let place = format!("{}, {preset}: {}", folder.name, process.head);

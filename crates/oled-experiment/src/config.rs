@@ -145,7 +145,10 @@ fn pairs(path: &Path, header: &str) -> Result<Vec<(Symbol, String)>, Error> {
         TaskError::Io { path: path.to_path_buf(), error, hint }
     })?;
     let problem = |line: usize, what: &str| {
-        Error::Folds(format!("{}:{line}: {what}\nhint: the first line is `{header}`, each other line a segment", path.display()))
+        Error::Folds(format!(
+            "{}:{line}: {what}\nhint: the first line is `{header}`, each other line a segment",
+            path.display()
+        ))
     };
     let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim())).filter(|(_, l)| !l.is_empty());
     if lines.next().is_none_or(|(_, line)| line != header) {

@@ -222,7 +222,8 @@ impl Experiment {
             fluent: fluent.into(),
             ..Score::default()
         };
-        let frames: usize = part.data.units.iter().filter(|u| part.data.folds.contains(&u.fold)).map(|u| u.frames.len()).sum();
+        let frames: usize =
+            part.data.units.iter().filter(|u| part.data.folds.contains(&u.fold)).map(|u| u.frames.len()).sum();
         let mut by_order: Vec<(OrderScore, oled::Confusion, oled::IntervalCounts)> = Vec::new();
         for (job, record) in folds {
             let Job::Fold { order, fold, .. } = job else { continue };

@@ -98,16 +98,19 @@ pub fn demo(options: WorldOptions, orders: u64) -> Result<Experiment, Error> {
         Row::learned("oled, preset sane", "oled", "sane", Vec::new())?,
     ];
     let short = WorldOptions { frames: options.frames.min(200), segments: options.segments.min(2), ..options };
-    let small = Data::of_stream("lobby", &description, task.rate, World::new(short).map(Ok), &Folds::Made {
-        folds: 1,
-        seed: 1,
-        groups: Groups::default(),
-    })?;
+    let small = Data::of_stream(
+        "lobby",
+        &description,
+        task.rate,
+        World::new(short).map(Ok),
+        &Folds::Made { folds: 1, seed: 1, groups: Groups::default() },
+    )?;
     Ok(Experiment {
         name: "demo".into(),
-        description: "A simulated lobby in which people meet, walk together, fight and leave bags behind, by rules that \
+        description:
+            "A simulated lobby in which people meet, walk together, fight and leave bags behind, by rules that \
                       are known. Five folds by segment; each learner in several orders of the segments."
-            .into(),
+                .into(),
         scaling: Some(Scaling {
             task: task.clone(),
             data: Arc::new(small),

@@ -131,7 +131,7 @@ impl Prequential {
         let rules = self.rule_stories(&learned, protocol, row);
         let curves = self.curves.iter().map(|(fluent, points)| {
             let of = |e: &&Event| self.fluent_of(e.process) == *fluent;
-            let events = self.events.iter().filter(of).map(|e| CurveEvent {
+            let events = self.about_rules().filter(of).map(|e| CurveEvent {
                 interpretation: e.interpretation,
                 what: what(&e.what).into(),
                 rule: self.rule_name(e),
@@ -147,6 +147,10 @@ impl Prequential {
         Story { curves: curves.collect(), rules, timelines: timelines(&self.tracks, protocol, row) }
     }
 
+    fn about_rules(&self) -> impl Iterator<Item = &Event> {
+        self.events.iter().filter(|event| !matches!(event.what, What::TooMany { .. }))
+    }
+
     fn fluent_of(&self, process: usize) -> Symbol {
         name(Signature::of(&self.learner.processes()[process].head))
     }
@@ -157,7 +161,7 @@ impl Prequential {
 
     fn rule_stories(&self, learned: &Learned, protocol: &str, row: &str) -> Vec<RuleStory> {
         let mut stories: Vec<((usize, u64), RuleStory)> = Vec::new();
-        for event in &self.events {
+        for event in self.about_rules() {
             let id = (event.process, event.rule);
             // Rules are numbered as they come, so a rule's events are near the end.
             let at = stories.iter().rposition(|(i, _)| *i == id).unwrap_or_else(|| {
@@ -220,7 +224,9 @@ impl Prequential {
                 body: body(*given),
                 ..Step::default()
             },
-            What::Started { .. } => Step { interpretation: event.interpretation, what: what(&event.what).into(), ..Step::default() },
+            What::Started { .. } | What::TooMany { .. } => {
+                Step { interpretation: event.interpretation, what: what(&event.what).into(), ..Step::default() }
+            }
         }
     }
 }
@@ -231,6 +237,7 @@ fn what(what: &What) -> &'static str {
         What::Started { .. } => "started",
         What::Expanded { .. } => "expanded",
         What::Pruned { .. } => "pruned",
+        What::TooMany { .. } => "too_many",
     }
 }
 

@@ -37,7 +37,8 @@ const FIGURES: [(Figure, &str); 26] = [
     (("OLED, the paper", "noise-free", "moving", Some(0.963), Some(0.934), 0.948, Some(31.0), Some(35.0)), PAPER),
 ];
 
-const WOLED_2018: &str = "Katzouris, Michelioudakis, Artikis, Paliouras: Online learning of weighted relational rules, 2018";
+const WOLED_2018: &str =
+    "Katzouris, Michelioudakis, Artikis, Paliouras: Online learning of weighted relational rules, 2018";
 const EXPERTS: &str = "Katzouris and Artikis: Event recognition with expert advice, 2019";
 const WOLED_2021: &str = "Katzouris, Paliouras, Artikis: Online learning of probabilistic event rules, 2021";
 

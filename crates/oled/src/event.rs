@@ -1,15 +1,16 @@
 //! Events: what happened while learning, for whoever wants to know.
 
 use crate::induce::{Decision, Mask};
+use crate::lang::Symbol;
 
-/// Something that a learner did to a rule.
+/// Something that a learner did to a rule, or could not do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The interpretation at which it happened, counted from one; zero for what was before all.
     pub interpretation: u64,
     /// The number of the process.
     pub process: usize,
-    /// The number of the rule within its process.
+    /// The number of the rule within its process; 0 where it is about all of them.
     pub rule: u64,
     /// What happened.
     pub what: What,
@@ -41,6 +42,18 @@ pub enum What {
         body: Mask,
         /// The figures.
         decision: Decision,
+    },
+    /// Existential variables had too many assignments to be tried, so that literals with them counted as false. Told once
+    /// for each head and variable.
+    TooMany {
+        /// The variable of them that had most values.
+        variable: Symbol,
+        /// How many assignments there were.
+        assignments: usize,
+        /// The segment.
+        segment: Symbol,
+        /// The time point.
+        time: i64,
     },
 }
 

@@ -3,9 +3,11 @@
 mod instances;
 mod interpretation;
 mod learner;
+mod lookup;
 mod process;
 
-pub use instances::Instance;
+pub use instances::{Instance, TooMany};
 pub use interpretation::{Cover, Interpretation};
 pub use learner::{Learned, LearnedRule, Learner};
+pub use lookup::Lookup;
 pub use process::{LeftOut, Process};

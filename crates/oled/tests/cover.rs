@@ -1,11 +1,13 @@
-//! Which bodies fire on which head instances: by masks, against deriving each body's rule by brute force.
+//! Which bodies fire on which head instances: by masks, against deriving each body's rule by brute force, and against
+//! looking its literals up one by one.
 
 use std::collections::BTreeSet;
 
 use oled::calculus::Outcome;
+use oled::event::{Event, What};
 use oled::induce::{Ledger, Mask, Tally};
 use oled::testing::{deterministic, generate, naive};
-use oled::{Atom, Clause, Learner, Settings, Source, Task, Term, Value, parse_theory};
+use oled::{Atom, Clause, FactReader, Frame, Learner, Settings, Source, Symbol, Task, Term, Value, parse_theory};
 use proptest::prelude::*;
 
 const MODES: &str = "
@@ -69,6 +71,8 @@ proptest! {
         let count = learner.table(0).len();
         prop_assert!(learner.table(0).introduced().len() > 2 && learner.table(0).components().len() > 1);
         let bodies: Vec<Mask> = bodies.iter().map(|b| b.iter().map(|i| i.index(count)).collect()).collect();
+        let mut lookup = learner.cover().lookup();
+        let mut looked_up = vec![0; bodies.len()];
         let mut ledger = Ledger::default();
         let mut by_hand = vec![Tally::default(); bodies.len()];
         for pair in frames.windows(2) {
@@ -97,6 +101,15 @@ proptest! {
                 let truths: Vec<Mask> = std::iter::once(&instance.truth).chain(&instance.others).copied().collect();
                 ledger.record(&truths, Outcome::Begins);
             }
+            lookup.observe(&pair[0]);
+            prop_assert_eq!(lookup.instances(0), instances.len());
+            for (body, count) in bodies.iter().zip(&mut looked_up) {
+                for (k, instance) in instances.iter().enumerate() {
+                    let fires = lookup.fires(0, k, *body);
+                    prop_assert_eq!(fires, instance.fires(*body));
+                    *count += i64::from(fires);
+                }
+            }
             for (body, tally) in bodies.iter().zip(&mut by_hand) {
                 let expected = fires(&task, &learner, *body, &facts, time);
                 let found = instances.iter().filter(|i| i.fires(*body)).count();
@@ -106,8 +119,29 @@ proptest! {
                 }
             }
         }
-        for (body, tally) in bodies.iter().zip(by_hand) {
+        for ((body, tally), count) in bodies.iter().zip(by_hand).zip(looked_up) {
             prop_assert_eq!(ledger.covered(*body), tally);
+            prop_assert_eq!(ledger.covered(*body).total(), count);
         }
     }
+}
+
+#[test]
+fn too_many_assignments_are_told_once_with_their_variable() {
+    let task = task();
+    let mut learner = Learner::new(&task, |_| Settings::default()).unwrap();
+    let mut reader = FactReader::default();
+    let mut events: Vec<Event> = Vec::new();
+    for time in 1..=4 {
+        let mut frame = Frame::new(Symbol::new("crowd"), time);
+        // A pair leads to two others, and each may be any of 70 or nobody.
+        for entity in 0..if time == 1 { 5 } else { 70 } {
+            reader.read(&format!("happensAt(a(e{entity}), {time})"), &mut frame.narrative).unwrap();
+        }
+        learner.observe(&frame, &mut events);
+    }
+    learner.flush(&mut events);
+    let [Event { interpretation: 2, process: 0, rule: 0, what }] = &events[..] else { panic!("{events:?}") };
+    let What::TooMany { variable, assignments, segment, time } = what else { panic!("{what:?}") };
+    assert_eq!((variable.as_str(), *assignments, segment.as_str(), *time), ("Y0", 71 * 71, "crowd", 2));
 }

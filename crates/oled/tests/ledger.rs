@@ -1,7 +1,9 @@
 //! The ledger against counting by hand, on random truths and bodies.
 
 use oled::calculus::Outcome;
-use oled::induce::{Counts, Ledger, Mask, RuleKind, Score, Tally, for_each_refinement};
+use oled::induce::{
+    Counts, Ledger, Mask, Pruning, Rule, RuleKind, Score, Settings, Tally, Verdict, epsilon, for_each_refinement,
+};
 use oled::testing::deterministic;
 use proptest::prelude::*;
 
@@ -57,14 +59,69 @@ proptest! {
     }
 
     #[test]
+    fn what_came_later_is_told_apart(a in instances(), b in instances(), literals in mask()) {
+        let mut all = ledger(&a);
+        let before = all.within(literals);
+        b.iter().for_each(|(truths, outcome)| all.record(truths, *outcome));
+        let mut later = Ledger::default();
+        all.since(&before).for_each(|(mask, tally)| later.add(mask, tally));
+        for bits in 0..1usize << LITERALS {
+            let body: Mask = (0..LITERALS).filter(|i| bits >> i & 1 == 1).collect();
+            if body.fires_on(literals) {
+                prop_assert_eq!(later.covered(body), count(&b, body));
+            }
+        }
+    }
+
+    /// A rule remembers the candidate that saved it; looking at all of them every time gives the same verdicts and figures.
+    #[test]
+    fn rules_are_given_up_as_if_all_candidates_were_looked_at_each_time(
+        before in instances(), instances in instances(), bottom in mask(), body in mask(), depth in 1..4usize,
+        kind in prop::sample::select(&[RuleKind::Initiation, RuleKind::Termination][..]),
+        score in prop::sample::select(&[Score::Paper, Score::Terminations, Score::FScore, Score::Foil][..]),
+        threshold in 0.3..1.0f64,
+    ) {
+        let implied: Vec<Mask> = (0..LITERALS).map(Mask::of).collect();
+        let (prune_initiation, prune_termination) = (threshold, threshold);
+        // A bound that is small after few instances.
+        let pruning = Pruning::Guarded;
+        let settings = Settings { delta: 0.5, depth, score, pruning, prune_initiation, prune_termination, ..Settings::default() };
+        let mut stream = ledger(&before);
+        let mut rule = Rule::new(1, bottom, body.and(bottom), &settings, &stream);
+        for (seen, (truths, outcome)) in instances.iter().enumerate() {
+            stream.record(truths, *outcome);
+            rule.count(*outcome, |body| truths.iter().any(|t| body.fires_on(*t)));
+            rule.count_all(Tally::of(*outcome, 1));
+            let seen = &instances[..=seen];
+            let all = count(seen, Mask::EMPTY);
+            let own = Counts::new(kind, score, count(seen, rule.body), all);
+            let figure = |body: Mask| Counts::new(kind, score, count(seen, body), all).score(kind, score, own);
+            let mut best = figure(rule.body);
+            for_each_refinement(std::iter::empty(), rule.body, bottom, depth, &implied, |c| best = best.max(figure(c.body)));
+            let epsilon = epsilon(settings.delta, rule.n(kind, &settings));
+            let prune = own.denominator(kind, score) > 0 && threshold - best > epsilon;
+            match rule.prune(kind, &settings, &implied, &stream) {
+                Verdict::Prune(decision) => {
+                    prop_assert!(prune);
+                    prop_assert_eq!((decision.own, decision.best), (figure(rule.body), best));
+                }
+                verdict => {
+                    prop_assert_eq!(verdict, Verdict::Keep);
+                    prop_assert!(!prune);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn refinements_are_all_and_only_those_that_say_something_new(
-        instances in instances(), body in mask(), bottom in mask(), depth in 1..4usize
+        instances in instances(), body in mask(), bottom in mask(), depth in 1..5usize
     ) {
         // Literals 0 to 3 are a chain of thresholds: each implies the ones above it.
         let implied: Vec<Mask> = (0..LITERALS).map(|i| if i < 4 { (i..4).collect() } else { Mask::of(i) }).collect();
         let ledger = ledger(&instances);
         let mut found = Vec::new();
-        for_each_refinement(&ledger, body, bottom, depth, &implied, |c| found.push(c));
+        for_each_refinement(ledger.rows(), body, bottom, depth, &implied, |c| found.push(c));
         for candidate in &found {
             prop_assert_eq!(candidate.covered, count(&instances, candidate.body), "{:?}", candidate.body);
         }
@@ -80,9 +137,9 @@ proptest! {
                 expected.push(body.with(added));
             }
         }
-        let mut bodies: Vec<Mask> = found.iter().map(|c| c.body).collect();
-        bodies.sort();
-        expected.sort();
+        // Of equal scores the first counts as better, so the order matters: by size, then by literals.
+        let bodies: Vec<Mask> = found.iter().map(|c| c.body).collect();
+        expected.sort_by_key(|b| (b.len(), b.without(body).iter().collect::<Vec<_>>()));
         prop_assert_eq!(bodies, expected);
     }
 }

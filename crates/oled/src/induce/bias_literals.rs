@@ -171,8 +171,13 @@ impl LiteralTable {
     fn variable(&self, index: usize) -> Term {
         match index.checked_sub(self.types.len()) {
             None => Term::var(&format!("X{index}")),
-            Some(i) => Term::var(&format!("Y{i}")),
+            Some(i) => Term::Var(LiteralTable::introduced_name(i)),
         }
+    }
+
+    /// The name of a variable that an output place introduces, by its number among those.
+    pub(crate) fn introduced_name(number: usize) -> Symbol {
+        Symbol::new(&format!("Y{number}"))
     }
 
     fn literal(&self, pattern: &Pattern) -> Literal {

@@ -30,12 +30,18 @@ impl Tally {
         tally
     }
 
+    /// Adds one instance.
+    #[inline]
+    pub fn add(&mut self, outcome: Outcome) {
+        self.0[outcome as usize] += 1;
+    }
+
     /// All instances.
     pub fn total(&self) -> i64 {
         self.0.iter().sum()
     }
 
-    fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         self.0 == [0; 4]
     }
 }
@@ -97,20 +103,15 @@ impl Ledger {
         }
     }
 
+    /// Adds to a row.
     #[inline]
-    fn add(&mut self, mask: Mask, tally: Tally) {
+    pub fn add(&mut self, mask: Mask, tally: Tally) {
         *self.rows.entry(mask).or_default() += tally;
     }
 
     /// The instances that a body fires on.
     pub fn covered(&self, body: Mask) -> Tally {
-        let mut sum = Tally::default();
-        for (&mask, &tally) in &self.rows {
-            if body.fires_on(mask) {
-                sum += tally;
-            }
-        }
-        sum
+        covered(self.rows(), body)
     }
 
     /// Adds another ledger.
@@ -136,10 +137,26 @@ impl Ledger {
         self.rows.is_empty()
     }
 
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.rows.clear();
+    /// A smaller ledger that says the same of all bodies within these literals.
+    #[must_use]
+    pub fn within(&self, literals: Mask) -> Ledger {
+        let mut ledger = Ledger::default();
+        self.rows().for_each(|(mask, tally)| ledger.add(mask.and(literals), tally));
+        ledger
     }
+
+    /// The rows of what was recorded since the ledger was as in `before`; for bodies within some literals, if that is
+    /// what `before` is about.
+    pub fn since(&self, before: &Ledger) -> impl Iterator<Item = (Mask, Tally)> {
+        self.rows().chain(before.rows().map(|(mask, tally)| (mask, Tally::default() - tally)))
+    }
+}
+
+/// The instances that a body fires on, from the rows of a ledger.
+pub(crate) fn covered(rows: impl Iterator<Item = (Mask, Tally)>, body: Mask) -> Tally {
+    let mut sum = Tally::default();
+    rows.filter(|(mask, _)| body.fires_on(*mask)).for_each(|(_, tally)| sum += tally);
+    sum
 }
 
 /// The truths of an instance as signed masks: `[B ⊆ a or B ⊆ b] = [B ⊆ a] + [B ⊆ b] − [B ⊆ a ∩ b]`, one truth after the

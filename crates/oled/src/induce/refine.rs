@@ -16,69 +16,72 @@ pub struct Candidate {
 
 /// Calls `f` with every refinement of `body` within `bottom`, shorter ones first, then in the order of the literals.
 ///
-/// `implied[l]` is what literal `l` implies. All candidates of up to two literals are counted in one pass over the
-/// ledger's rows; more than two take a pass each.
+/// `rows` are those of a ledger, and `implied[l]` is what literal `l` implies. Only rows above the body matter, and only
+/// what they say of the bottom clause; for each literal that is added they are fewer, so that the cost of many candidates
+/// is not that of as many passes.
 pub fn for_each_refinement(
-    ledger: &Ledger,
+    rows: impl Iterator<Item = (Mask, Tally)>,
     body: Mask,
     bottom: Mask,
     depth: usize,
     implied: &[Mask],
-    mut f: impl FnMut(Candidate),
+    f: impl FnMut(Candidate),
 ) {
     let known = body.iter().fold(body, |mask, l| mask.with(implied[l]));
-    let free: Vec<usize> = bottom.without(known).iter().collect();
-    let n = free.len();
-    // Where a literal of the table stands among the free ones.
-    let mut at = [usize::MAX; Mask::CAPACITY];
-    free.iter().enumerate().for_each(|(i, &l)| at[l] = i);
-    let pairs = depth >= 2;
-    let mut single = vec![Tally::default(); n];
-    let mut double = vec![Tally::default(); if pairs { n * n } else { 0 }];
-    let mut here: Vec<usize> = Vec::with_capacity(n);
-    let free_mask: Mask = free.iter().copied().collect();
-    for (mask, tally) in ledger.rows().filter(|(mask, _)| body.fires_on(*mask)) {
-        here.clear();
-        here.extend(mask.and(free_mask).iter().map(|l| at[l]));
-        for (k, &i) in here.iter().enumerate() {
-            single[i] += tally;
-            if pairs {
-                here[k + 1..].iter().for_each(|&j| double[i * n + j] += tally);
-            }
-        }
-    }
-    for i in 0..n {
-        f(Candidate { body: body.with(Mask::of(free[i])), covered: single[i] });
-    }
-    let independent = |a: usize, b: usize| !implied[free[a]].has(free[b]) && !implied[free[b]].has(free[a]);
-    if pairs {
-        for i in 0..n {
-            for j in (i + 1..n).filter(|&j| independent(i, j)) {
-                let body = body.with(Mask::of(free[i])).with(Mask::of(free[j]));
-                f(Candidate { body, covered: double[i * n + j] });
-            }
-        }
-    }
-    let mut chosen = Vec::new();
-    for size in 3..=depth.min(n) {
-        combinations(n, size, &mut chosen, &mut |chosen| {
-            let apart = chosen.iter().enumerate().all(|(k, &a)| chosen[k + 1..].iter().all(|&b| independent(a, b)));
-            if apart {
-                let body = chosen.iter().fold(body, |mask, &i| mask.with(Mask::of(free[i])));
-                f(Candidate { body, covered: ledger.covered(body) });
-            }
-        });
+    let free = bottom.without(known);
+    let literals: Vec<usize> = free.iter().collect();
+    let n = literals.len();
+    // From here on literals are numbered by their places among the free ones.
+    let mut at = [0; Mask::CAPACITY];
+    literals.iter().enumerate().for_each(|(i, &l)| at[l] = i);
+    let mut above = Ledger::default();
+    rows.filter(|(mask, _)| body.fires_on(*mask)).for_each(|(mask, tally)| above.add(mask.and(free), tally));
+    let rows: Vec<(Mask, Tally)> = above
+        .rows()
+        .filter(|(_, tally)| !tally.is_zero())
+        .map(|(mask, tally)| (mask.iter().map(|l| at[l]).collect(), tally))
+        .collect();
+    let apart = |a: usize, b: usize| !implied[literals[a]].has(literals[b]) && !implied[literals[b]].has(literals[a]);
+    let may_follow = (0..n).map(|i| (i + 1..n).filter(|&j| apart(i, j)).collect()).collect();
+    let covered = vec![Tally::default(); n];
+    let mut search = Search { literals, may_follow, covered, f };
+    for size in 1..=depth.min(n) {
+        search.add(size, Mask::first(n), body, &rows);
     }
 }
 
-fn combinations(n: usize, size: usize, chosen: &mut Vec<usize>, f: &mut impl FnMut(&[usize])) {
-    if chosen.len() == size {
-        return f(chosen);
-    }
-    for i in chosen.last().map_or(0, |l| l + 1)..n {
-        chosen.push(i);
-        combinations(n, size, chosen, f);
-        chosen.pop();
+struct Search<F> {
+    literals: Vec<usize>,
+    /// The later literals that say something else than each literal.
+    may_follow: Vec<Mask>,
+    /// For the last literal of a candidate; all zero in between.
+    covered: Vec<Tally>,
+    f: F,
+}
+
+impl<F: FnMut(Candidate)> Search<F> {
+    /// Adds `size` literals out of `allowed` to a body in all ways, given the rows above it.
+    fn add(&mut self, size: usize, allowed: Mask, body: Mask, rows: &[(Mask, Tally)]) {
+        if size == 1 {
+            for &(mask, tally) in rows {
+                mask.and(allowed).iter().for_each(|i| self.covered[i] += tally);
+            }
+            for i in allowed.iter() {
+                let covered = std::mem::take(&mut self.covered[i]);
+                (self.f)(Candidate { body: body.with(Mask::of(self.literals[i])), covered });
+            }
+            return;
+        }
+        let mut above = Vec::with_capacity(rows.len());
+        for i in allowed.iter() {
+            let allowed = allowed.and(self.may_follow[i]);
+            if allowed.len() < size - 1 {
+                continue;
+            }
+            above.clear();
+            above.extend(rows.iter().filter(|(mask, _)| mask.has(i)));
+            self.add(size - 1, allowed, body.with(Mask::of(self.literals[i])), &above);
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Rule: a body within a bottom clause, its evidence, and what to do with it.
 
-use super::refine::{best_two, for_each_refinement};
+use super::ledger::covered;
+use super::refine::{Candidate, best_two, for_each_refinement};
 use super::{Counts, Ledger, Mask, RuleKind, RunningMean, Tally, epsilon};
-use super::{Gap, Pruning, Settings, Tie, Unit};
+use super::{Evidence, Gap, Pruning, Settings, Tie, Unit};
 use crate::calculus::Outcome;
 
 /// A clause being learned.
@@ -14,11 +15,14 @@ pub struct Rule {
     pub bottom: Mask,
     /// Its literals.
     pub body: Mask,
-    /// Evidence for it and all its candidates.
-    pub ledger: Ledger,
+    /// What the stream's ledger said of it and all its candidates when its evidence began: that is what came later.
+    before: Ledger,
     /// What the evidence says of the rule itself, kept as it comes in: the instances it covers, and all.
     covered: Tally,
     all: Tally,
+    /// The candidate that was best when last all were looked at, kept as evidence comes in. While it is good enough to
+    /// keep the rule from being given up, no other one needs to be looked at.
+    hope: Option<Candidate>,
     /// Instances it was evaluated on since it came about.
     pub instances: u64,
     /// Interpretations it was evaluated on since it came about.
@@ -64,37 +68,57 @@ pub struct Decision {
 }
 
 impl Rule {
-    /// A rule without conditions.
-    pub fn new(id: u64, bottom: Mask, body: Mask) -> Rule {
-        Rule {
+    /// A rule whose evidence begins now, or, where all rules of a head share theirs, with the stream.
+    pub fn new(id: u64, bottom: Mask, body: Mask, settings: &Settings, stream: &Ledger) -> Rule {
+        let shared = settings.evidence == Evidence::Shared;
+        let mut rule = Rule {
             id,
             bottom,
             body,
-            ledger: Ledger::default(),
+            before: if shared { Ledger::default() } else { stream.within(bottom) },
             covered: Tally::default(),
             all: Tally::default(),
+            hope: None,
             instances: 0,
             interpretations: 0,
             since: (0, 0),
             gap: RunningMean::default(),
             expansions: 0,
-        }
+        };
+        rule.recount(stream);
+        rule
     }
 
-    /// Takes note of an instance that the evidence has got.
+    /// Takes note of an instance that the stream's ledger has got; returns whether the rule fires on it.
     #[inline]
-    pub fn count(&mut self, outcome: Outcome, fired: bool) {
-        let one = Tally::of(outcome, 1);
-        self.all += one;
+    pub fn count(&mut self, outcome: Outcome, fires: impl Fn(Mask) -> bool) -> bool {
+        let fired = fires(self.body);
         if fired {
-            self.covered += one;
+            self.covered.add(outcome);
+            if let Some(hope) = &mut self.hope
+                && fires(hope.body)
+            {
+                hope.covered.add(outcome);
+            }
         }
+        fired
     }
 
-    /// Counts the rule anew from the evidence: its own, or one ledger for all rules of the head.
-    pub fn recount(&mut self, shared: Option<&Ledger>) {
-        let ledger = shared.unwrap_or(&self.ledger);
-        (self.covered, self.all) = (ledger.covered(self.body), ledger.covered(Mask::EMPTY));
+    /// Takes note of an interpretation, all of whose instances were counted.
+    pub fn count_all(&mut self, all: Tally) {
+        let instances = all.total() as u64;
+        self.all += all;
+        self.instances += instances;
+        self.interpretations += 1;
+        self.since.0 += instances;
+        self.since.1 += 1;
+    }
+
+    /// Counts the rule anew from its evidence.
+    fn recount(&mut self, stream: &Ledger) {
+        self.covered = covered(stream.since(&self.before), self.body);
+        self.all = covered(stream.since(&self.before), Mask::EMPTY);
+        self.hope = None;
     }
 
     /// The rule's counts.
@@ -123,16 +147,14 @@ impl Rule {
 
     /// Whether to specialise the rule (`ExpandClause` of Algorithm 1). `tau` is the process's mean of the bounds seen so
     /// far, which this adds to.
-    /// Evidence is the rule's own, or one ledger for all rules of the head.
     pub fn expand(
         &mut self,
         kind: RuleKind,
         settings: &Settings,
         implied: &[Mask],
-        shared: Option<&Ledger>,
+        stream: &Ledger,
         tau: &mut RunningMean,
     ) -> Verdict {
-        let ledger = shared.unwrap_or(&self.ledger);
         let own = self.counts(kind, settings);
         let n = self.observations(own, kind, settings);
         let epsilon = epsilon(settings.delta, n);
@@ -144,7 +166,8 @@ impl Rule {
         let all = self.all;
         let score = |covered: Tally| Counts::new(kind, settings.score, covered, all).score(kind, settings.score, own);
         let (best, second, itself) = best_two(own_score, |found| {
-            for_each_refinement(ledger, self.body, self.bottom, settings.depth, implied, |c| {
+            let evidence = stream.since(&self.before);
+            for_each_refinement(evidence, self.body, self.bottom, settings.depth, implied, |c| {
                 found(c, score(c.covered));
             });
         });
@@ -167,7 +190,7 @@ impl Rule {
     }
 
     /// Whether to give the rule up (`Prune` of Algorithm 1).
-    pub fn prune(&self, kind: RuleKind, settings: &Settings, implied: &[Mask], shared: Option<&Ledger>) -> Verdict {
+    pub fn prune(&mut self, kind: RuleKind, settings: &Settings, implied: &[Mask], stream: &Ledger) -> Verdict {
         if settings.pruning == Pruning::None {
             return Verdict::Keep;
         }
@@ -185,11 +208,21 @@ impl Rule {
         }
         let mut best = score;
         if settings.pruning == Pruning::Guarded {
-            let (all, ledger) = (self.all, shared.unwrap_or(&self.ledger));
-            for_each_refinement(ledger, self.body, self.bottom, settings.depth, implied, |c| {
-                best = best.max(Counts::new(kind, settings.score, c.covered, all).score(kind, settings.score, own));
+            let all = self.all;
+            let reached =
+                |c: Candidate| Counts::new(kind, settings.score, c.covered, all).score(kind, settings.score, own);
+            let may_reach = |best: f64| threshold - best <= epsilon;
+            if self.hope.is_some_and(|hope| may_reach(reached(hope))) {
+                return Verdict::Keep;
+            }
+            let evidence = stream.since(&self.before);
+            for_each_refinement(evidence, self.body, self.bottom, settings.depth, implied, |c| {
+                let score = reached(c);
+                if score > best {
+                    (best, self.hope) = (score, Some(c));
+                }
             });
-            if threshold - best <= epsilon {
+            if may_reach(best) {
                 return Verdict::Keep;
             }
         }
@@ -197,16 +230,16 @@ impl Rule {
         Verdict::Prune(decision)
     }
 
-    /// Replaces the body; evidence for the new candidates starts afresh unless it is kept.
-    pub fn specialise(&mut self, body: Mask, keep_evidence: bool, shared: Option<&Ledger>) {
+    /// Replaces the body; evidence for the new candidates starts afresh if the settings say so.
+    pub fn specialise(&mut self, body: Mask, settings: &Settings, stream: &Ledger) {
         self.body = body;
         self.gap = RunningMean::default();
         self.expansions += 1;
-        if !keep_evidence {
-            self.ledger.clear();
+        if settings.evidence == Evidence::Restart {
+            self.before = stream.within(self.bottom);
             self.since = (0, 0);
         }
-        self.recount(shared);
+        self.recount(stream);
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Group {
     pub(super) table: LiteralTable,
     /// The predicate that lists the values of each variable.
     pub(super) domains: Vec<Pred>,
+    /// The predicate of each literal.
+    pub(super) preds: Vec<Pred>,
     /// The relations that the literals over the head's variables are about.
     relations: Vec<Dealt>,
     negated: Mask,
@@ -39,15 +41,18 @@ struct Dealt {
     pred: Pred,
     /// For each column a variable of the head that stands there in some literal: the domain of its values.
     columns: Vec<Option<usize>>,
-    literals: Vec<Dealer>,
+    /// Literals by the constants in their columns.
+    literals: Vec<(Constants, Vec<Dealer>)>,
 }
+
+/// Columns with the constants that stand there.
+type Constants = Vec<(usize, Value)>;
 
 /// A literal, ready to be dealt.
 #[derive(Clone, Debug)]
 struct Dealer {
     bit: Mask,
     negated: bool,
-    constants: Vec<(usize, Value)>,
     /// Columns with the variables that stand there.
     variables: Vec<(usize, usize)>,
     /// The variables that stand nowhere: the literal says the same whatever they are.
@@ -65,7 +70,18 @@ struct Existential {
 
 /// More assignments of the variables of a component than this are not tried; the instance then counts as if nothing was
 /// true of them.
-const MAX_ASSIGNMENTS: usize = 4096;
+pub(super) const MAX_ASSIGNMENTS: usize = 4096;
+
+/// Existential variables that had too many assignments at a time point to be tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooMany {
+    /// The group of heads.
+    pub group: usize,
+    /// The variable of them that has most values, by its number among those that output places introduce.
+    pub variable: usize,
+    /// How many assignments there were.
+    pub assignments: usize,
+}
 
 impl Group {
     /// The group of heads that a table of literals is for.
@@ -77,26 +93,47 @@ impl Group {
             };
             domains.push(pred);
         }
+        let pred = |s: Signature| program.pred(s).expect("the predicates of all modes are wanted");
+        let preds: Vec<Pred> = table.patterns().iter().map(|p| pred(p.signature)).collect();
         let mut relations: Vec<Dealt> = Vec::new();
         for (i, pattern) in table.patterns().iter().enumerate().filter(|(i, _)| !table.is_existential(*i)) {
-            let pred = program.pred(pattern.signature).expect("the predicates of all modes are wanted");
+            let pred = preds[i];
             let at = relations.iter().position(|r| r.pred == pred).unwrap_or_else(|| {
                 let columns = vec![None; pattern.columns.len()];
                 relations.push(Dealt { pred, columns, literals: Vec::new() });
                 relations.len() - 1
             });
-            let dealer = Dealer::new(&table, i);
+            let (constants, dealer) = Dealer::new(&table, i);
             dealer.variables.iter().for_each(|&(column, v)| relations[at].columns[column] = Some(v));
-            relations[at].literals.push(dealer);
+            match relations[at].literals.iter_mut().find(|(c, _)| *c == constants) {
+                Some((_, dealers)) => dealers.push(dealer),
+                None => relations[at].literals.push((constants, vec![dealer])),
+            }
         }
         let negated = table.negated().and((0..table.len()).filter(|&i| !table.is_existential(i)).collect());
         let components = table.components().into_iter().map(|c| Existential::new(&table, &c, program)).collect();
-        Ok(Group { table, domains, relations, negated, components })
+        Ok(Group { table, domains, preds, relations, negated, components })
+    }
+
+    /// The predicates that rows are looked up in, instead of gone through.
+    pub(super) fn looked_up(&self) -> impl Iterator<Item = Pred> {
+        let of_component = |c: &Existential| {
+            c.domains.iter().map(|d| d.1).chain(c.literals.iter().map(|l| l.1)).collect::<Vec<Pred>>()
+        };
+        self.domains.iter().copied().chain(self.components.iter().flat_map(of_component))
+    }
+
+    /// Where the values of an existential variable come from: a relation and a column of it.
+    pub(super) fn existential_domain(&self, variable: usize) -> (Pred, usize) {
+        let domains = self.components.iter().flat_map(|c| &c.domains);
+        let found = domains.clone().find(|(v, ..)| *v == variable).expect("each variable is in a component");
+        (found.1, found.2)
     }
 
     /// All instances at the model's time point with their truths. Rows of relations are dealt to the instances they speak
-    /// of, so the cost is that of what is true, not of what could be.
-    pub(super) fn instances(&self, model: &Model) -> (Vec<Value>, Vec<Instance>) {
+    /// of, so the cost is that of what is true, not of what could be. Variables that have too many assignments are added to
+    /// `too_many`.
+    pub(super) fn instances(&self, model: &Model, too_many: &mut Vec<(usize, usize)>) -> (Vec<Value>, Vec<Instance>) {
         let width = self.domains.len();
         let domains: Vec<&Relation> = self.domains.iter().map(|&d| model.rows(d)).collect();
         // Instances are numbered like digits: variable v changes every strides[v].
@@ -105,15 +142,32 @@ impl Group {
             strides[v] = strides[v + 1] * domains[v + 1].len();
         }
         let total: usize = domains.iter().map(|d| d.len()).product();
+        if total == 0 {
+            return (Vec::new(), Vec::new());
+        }
         let mut truths = vec![self.negated; total];
         let mut digits = Vec::new();
-        for Dealt { pred, columns, literals } in self.relations.iter().filter(|_| total > 0) {
+        let mut last: Vec<Option<Value>> = Vec::new();
+        for Dealt { pred, columns, literals } in &self.relations {
+            digits.clear();
+            digits.resize(columns.len(), NOBODY);
+            last.clear();
+            last.resize(columns.len(), None);
             for row in model.rows(*pred).rows() {
-                digits.clear();
-                digits.extend(columns.iter().zip(row).map(|(variable, value)| {
-                    variable.and_then(|v| domains[v].position(std::slice::from_ref(value))).unwrap_or(NOBODY)
-                }));
-                literals.iter().for_each(|l| l.deal(row, &digits, &domains, &strides, &mut truths));
+                for (column, value) in row.iter().enumerate() {
+                    // Rows that follow each other often speak of the same entities.
+                    if let Some(v) = columns[column]
+                        && last[column] != Some(*value)
+                    {
+                        last[column] = Some(*value);
+                        digits[column] = domains[v].position(std::slice::from_ref(value)).unwrap_or(NOBODY);
+                    }
+                }
+                for (constants, dealers) in literals {
+                    if constants.iter().all(|(column, value)| row[*column] == *value) {
+                        dealers.iter().for_each(|d| d.deal(&digits, &domains, &strides, &mut truths));
+                    }
+                }
             }
         }
         // Arguments of the same type are different ones.
@@ -127,7 +181,7 @@ impl Group {
                 (0..width).all(|a| (0..a).all(|b| self.domains[a] != self.domains[b] || digits[a] != digits[b]));
             if distinct {
                 values.extend(digits.iter().zip(&domains).map(|(&digit, domain)| domain.row(digit)[0]));
-                let truths = self.with_existentials(truth, &values[values.len() - width..], model);
+                let truths = self.with_existentials(truth, &values[values.len() - width..], model, too_many);
                 kept.push(match truths.split_first() {
                     Some((&truth, others)) => Instance { truth, others: others.into() },
                     None => Instance { truth, others: Box::default() },
@@ -146,10 +200,16 @@ impl Group {
     }
 
     /// The truths of an instance with every assignment of the existential variables that matters: none is part of another.
-    fn with_existentials(&self, truth: Mask, head: &[Value], model: &Model) -> Vec<Mask> {
+    fn with_existentials(
+        &self,
+        truth: Mask,
+        head: &[Value],
+        model: &Model,
+        too_many: &mut Vec<(usize, usize)>,
+    ) -> Vec<Mask> {
         let mut truths = Vec::new();
         for component in &self.components {
-            let own = component.truths(&self.table, head, model);
+            let own = component.truths(&self.table, head, model, too_many);
             truths = if truths.is_empty() {
                 own.iter().map(|t| t.with(truth)).collect()
             } else {
@@ -161,34 +221,32 @@ impl Group {
 }
 
 impl Dealer {
-    fn new(table: &LiteralTable, literal: usize) -> Dealer {
+    /// A literal with the constants that its rows have.
+    fn new(table: &LiteralTable, literal: usize) -> (Constants, Dealer) {
         let pattern = &table.patterns()[literal];
         let mut dealer = Dealer {
             bit: Mask::of(literal),
             negated: pattern.negated,
-            constants: Vec::new(),
             variables: Vec::new(),
             free: (0..table.types.len()).collect(),
         };
+        let mut constants = Vec::new();
         for (column, filled) in pattern.columns.iter().enumerate() {
             match *filled {
-                Column::Constant(value) => dealer.constants.push((column, value)),
+                Column::Constant(value) => constants.push((column, value)),
                 Column::Variable(v) => {
                     dealer.variables.push((column, v));
                     dealer.free.retain(|f| *f != v);
                 }
             }
         }
-        dealer
+        (constants, dealer)
     }
 
     /// Sets, or for a negated literal clears, its bit in all instances that a row speaks of. `digits` are the places of
     /// the row's values in their domains.
     #[inline]
-    fn deal(&self, row: &[Value], digits: &[usize], domains: &[&Relation], strides: &[usize], truths: &mut [Mask]) {
-        if self.constants.iter().any(|(column, value)| row[*column] != *value) {
-            return;
-        }
+    fn deal(&self, digits: &[usize], domains: &[&Relation], strides: &[usize], truths: &mut [Mask]) {
         let mut base = 0;
         for &(column, v) in &self.variables {
             if digits[column] == NOBODY {
@@ -236,8 +294,15 @@ impl Existential {
         Existential { domains: domains.collect(), literals: literals.collect() }
     }
 
-    /// What is true of the component's literals, for each assignment of its variables, none included.
-    fn truths(&self, table: &LiteralTable, head: &[Value], model: &Model) -> Vec<Mask> {
+    /// What is true of the component's literals, for each assignment of its variables, none included. If there are too
+    /// many, adds the variable with most values and their number to `too_many`.
+    fn truths(
+        &self,
+        table: &LiteralTable,
+        head: &[Value],
+        model: &Model,
+        too_many: &mut Vec<(usize, usize)>,
+    ) -> Vec<Mask> {
         let domains: Vec<Vec<Value>> = self
             .domains
             .iter()
@@ -251,9 +316,14 @@ impl Existential {
                 values
             })
             .collect();
-        let count: usize = domains.iter().map(|d| d.len() + 1).product();
+        let count = domains.iter().fold(1, |product: usize, d| product.saturating_mul(d.len() + 1));
         let mut truths: Vec<Mask> = vec![Mask::EMPTY];
         if count > MAX_ASSIGNMENTS {
+            let most = (0..domains.len()).rev().max_by_key(|&i| domains[i].len()).expect("a component has variables");
+            let variable = self.domains[most].0 - table.types.len();
+            if !too_many.iter().any(|(v, _)| *v == variable) {
+                too_many.push((variable, count));
+            }
             return truths;
         }
         let mut row = Vec::new();

@@ -4,7 +4,8 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::instances::{Group, Instance};
+use super::instances::{Group, Instance, TooMany};
+use super::lookup::Lookup;
 use crate::calculus::{Outcome, unknown};
 use crate::induce::LiteralTable;
 use crate::lang::{Signature, Symbol, Value};
@@ -24,14 +25,16 @@ pub struct Interpretation {
     pub groups: Vec<Vec<Instance>>,
     /// For each target, the outcome of each instance of its group; `None` where the annotation does not know.
     pub outcomes: Vec<Vec<Option<Outcome>>>,
+    /// Existential variables that had too many assignments: literals with them count as false.
+    pub too_many: Vec<TooMany>,
 }
 
 /// What makes interpretations of frames: one model per time point, one truth per head instance, for all targets.
 #[derive(Clone, Debug)]
 pub struct Cover {
     program: Program,
-    model: Model,
-    groups: Vec<Group>,
+    pub(super) model: Model,
+    pub(super) groups: Vec<Group>,
     targets: Vec<Target>,
     /// Relations that are filled from the annotation: fluents that bodies may speak of.
     annotated: Vec<(Signature, Pred)>,
@@ -63,6 +66,7 @@ struct Point {
     values: Vec<Vec<Value>>,
     truths: Vec<Vec<Instance>>,
     labels: Vec<Labels>,
+    too_many: Vec<TooMany>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -81,7 +85,7 @@ pub(crate) struct TargetSpec {
 
 impl Cover {
     pub(crate) fn new(
-        program: Program,
+        mut program: Program,
         vocabulary: &Vocabulary,
         tables: Vec<LiteralTable>,
         targets: &[TargetSpec],
@@ -108,6 +112,7 @@ impl Cover {
             .filter(|(_, p)| p.role == Role::Fluent)
             .filter_map(|(s, _)| Some((*s, program.pred(*s)?)))
             .collect();
+        program.allow_repeats(&groups.iter().flat_map(Group::looked_up).collect::<Vec<_>>());
         let model = Model::new(&program);
         Ok(Cover {
             program,
@@ -133,14 +138,15 @@ impl Cover {
         self.targets[target].group
     }
 
-    /// Takes a frame; returns the interpretation of it and the one before, if there is one in its segment.
-    pub fn observe(&mut self, frame: &Frame) -> Option<Interpretation> {
-        if self.current != Some(frame.segment) {
-            if !self.interleaved {
-                self.segments.clear();
-            }
-            self.current = Some(frame.segment);
-        }
+    /// The same without masks: for benchmarks and tests.
+    pub fn lookup(&self) -> Lookup {
+        let mut cover = self.clone();
+        cover.program.forbid_repeats();
+        Lookup::new(cover)
+    }
+
+    /// Makes the model of a time point: the part of [`Cover::observe`] that any way of counting needs. For benchmarks.
+    pub fn derive(&mut self, frame: &Frame) {
         self.model.clear(&self.program);
         self.model.observe(&self.program, &frame.narrative);
         for (signature, values) in frame.annotation.iter() {
@@ -149,10 +155,25 @@ impl Cover {
             }
         }
         self.model.derive(&self.program, frame.time);
+    }
+
+    /// Takes a frame; returns the interpretation of it and the one before, if there is one in its segment.
+    pub fn observe(&mut self, frame: &Frame) -> Option<Interpretation> {
+        if self.current != Some(frame.segment) {
+            if !self.interleaved {
+                self.segments.clear();
+            }
+            self.current = Some(frame.segment);
+        }
+        self.derive(frame);
         let labels = self.targets.iter().map(|t| t.labels(frame)).collect();
         let mut point = Point { time: frame.time, labels, ..Point::default() };
-        for group in &self.groups {
-            let (values, truths) = group.instances(&self.model);
+        let mut too_many = Vec::new();
+        for (number, group) in self.groups.iter().enumerate() {
+            let (values, truths) = group.instances(&self.model, &mut too_many);
+            let found =
+                too_many.drain(..).map(|(variable, assignments)| TooMany { group: number, variable, assignments });
+            point.too_many.extend(found);
             point.values.push(values);
             point.truths.push(truths);
         }
@@ -195,6 +216,7 @@ impl Cover {
             time: previous.time,
             groups: previous.truths,
             outcomes,
+            too_many: previous.too_many,
         })
     }
 }

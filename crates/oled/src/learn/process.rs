@@ -7,7 +7,7 @@ use super::interpretation::Interpretation;
 use crate::calculus::Outcome;
 use crate::event::{Event, What};
 use crate::induce::{
-    Evidence, ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings,
+    ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings, Tally, Unit,
     Verdict, for_each_refinement,
 };
 use crate::lang::{Atom, Clause, Span};
@@ -28,7 +28,8 @@ pub struct Process {
     target: usize,
     group: usize,
     implied: Vec<Mask>,
-    /// Evidence over the whole stream, for all bodies over the head's variables.
+    /// Evidence over the whole stream, for all bodies over the head's variables. That of a rule is what came since some
+    /// time, so that each instance is recorded once, however many rules there are.
     pub stream: Ledger,
     tau: RunningMean,
     next: u64,
@@ -38,6 +39,10 @@ pub struct Process {
     tests: u64,
     /// Which rules have erred since they were last tested.
     erred: Vec<bool>,
+    /// Whether rules or evidence have changed since rules were last given up.
+    changed: bool,
+    /// The variables that were told to have too many assignments.
+    told: Vec<usize>,
     pub(crate) events: Vec<Event>,
 }
 
@@ -94,6 +99,8 @@ impl Process {
             seen: 0,
             tests: 0,
             erred: Vec::new(),
+            changed: false,
+            told: Vec::new(),
             events: Vec::new(),
         }
     }
@@ -117,6 +124,7 @@ impl Process {
     /// One round of Algorithm 1: lines 3 to 10.
     pub fn learn(&mut self, interpretation: &Interpretation) {
         self.seen += 1;
+        self.tell_too_many(interpretation);
         let uncovered = self.update(interpretation);
         let grow = uncovered.filter(|seed| self.is_new(*seed));
         if let Some(seed) = grow {
@@ -125,7 +133,10 @@ impl Process {
         if (grow.is_none() || self.settings.both) && self.seen.is_multiple_of(self.settings.every) {
             self.expand_clauses(interpretation.index);
         }
-        self.prune(interpretation.index);
+        // A rule that was spared is spared again unless something has changed, if only the number of interpretations.
+        if std::mem::take(&mut self.changed) || self.settings.unit == Unit::Interpretations {
+            self.prune(interpretation.index);
+        }
     }
 
     /// Updates the counts of all rules and their specialisations (line 3), and finds the first instance that calls for a
@@ -133,23 +144,18 @@ impl Process {
     fn update(&mut self, interpretation: &Interpretation) -> Option<Mask> {
         let instances = &interpretation.groups[self.group];
         let outcomes = &interpretation.outcomes[self.target];
-        let shared = self.settings.evidence == Evidence::Shared;
         let mut seed = None;
-        let mut counted = 0;
+        let mut all = Tally::default();
         for (instance, outcome) in instances.iter().zip(outcomes) {
             let Some(outcome) = *outcome else { continue };
-            counted += 1;
-            record(&mut self.stream, instance, Mask::first(Mask::CAPACITY), outcome);
+            all.add(outcome);
+            record(&mut self.stream, instance, outcome);
+            let error = is_error(self.kind, outcome);
             let mut covered = false;
             for (rule, erred) in self.rules.iter_mut().zip(&mut self.erred) {
-                if !shared {
-                    record(&mut rule.ledger, instance, rule.bottom, outcome);
-                }
-                let fired = instance.fires(rule.body);
-                rule.count(outcome, fired);
-                if fired {
+                if rule.count(outcome, |body| instance.fires(body)) {
                     covered = true;
-                    *erred |= is_error(self.kind, outcome);
+                    *erred |= error;
                 }
             }
             if !covered && seed.is_none() && self.is_seed(outcome) {
@@ -159,29 +165,48 @@ impl Process {
                 seed = Some(richest);
             }
         }
-        for rule in &mut self.rules {
-            rule.instances += counted;
-            rule.interpretations += 1;
-            rule.since.0 += counted;
-            rule.since.1 += 1;
-        }
+        self.rules.iter_mut().for_each(|rule| rule.count_all(all));
+        self.changed |= all.total() > 0;
         seed
     }
 
-    /// The work of line 3 without a ledger: tests every candidate of every rule on every instance, literal by literal.
-    /// Returns how often one fired. For benchmarks.
+    /// The bodies of all specialisations of all rules. For benchmarks.
+    pub fn for_each_candidate(&self, mut f: impl FnMut(Mask)) {
+        for rule in &self.rules {
+            let none = std::iter::empty();
+            for_each_refinement(none, rule.body, rule.bottom, self.settings.depth, &self.implied, |c| f(c.body));
+        }
+    }
+
+    /// The group of heads that its instances are of, as [`Interpretation::groups`] numbers them.
+    pub fn group(&self) -> usize {
+        self.group
+    }
+
+    /// The work of line 3 without a ledger: tests every candidate of every rule on every instance, by masks. Returns how
+    /// often one fired. For benchmarks.
     pub fn count_one_by_one(&self, interpretation: &Interpretation) -> u64 {
         let mut fired = 0;
-        let empty = Ledger::default();
-        for rule in &self.rules {
-            for_each_refinement(&empty, rule.body, rule.bottom, self.settings.depth, &self.implied, |candidate| {
-                for instance in &interpretation.groups[self.group] {
-                    let truths = || std::iter::once(&instance.truth).chain(&instance.others);
-                    fired += u64::from(truths().any(|truth| candidate.body.iter().all(|literal| truth.has(literal))));
-                }
-            });
-        }
+        self.for_each_candidate(|body| {
+            let instances = interpretation.groups[self.group].iter();
+            fired += instances.filter(|i| i.fires(body)).count() as u64;
+        });
         fired
+    }
+
+    fn tell_too_many(&mut self, interpretation: &Interpretation) {
+        for found in &interpretation.too_many {
+            if found.group == self.group && !self.told.contains(&found.variable) {
+                self.told.push(found.variable);
+                let what = What::TooMany {
+                    variable: LiteralTable::introduced_name(found.variable),
+                    assignments: found.assignments,
+                    segment: interpretation.segment,
+                    time: interpretation.time,
+                };
+                self.tell(interpretation.index, 0, what);
+            }
+        }
     }
 
     /// Whether an uncovered instance is a failure of this process: a false negative of initiation (case 1a), a false
@@ -212,10 +237,9 @@ impl Process {
     fn add_rule(&mut self, bottom: Mask, body: Mask) -> u64 {
         let id = self.next;
         self.next += 1;
-        let mut rule = Rule::new(id, bottom, body);
-        rule.recount((self.settings.evidence == Evidence::Shared).then_some(&self.stream));
-        self.rules.push(rule);
+        self.rules.push(Rule::new(id, bottom, body, &self.settings, &self.stream));
         self.erred.push(false);
+        self.changed = true;
         id
     }
 
@@ -227,12 +251,12 @@ impl Process {
                 continue;
             }
             self.tests += 1;
-            let shared = (self.settings.evidence == Evidence::Shared).then_some(&self.stream);
             let rule = &mut self.rules[i];
-            let verdict = rule.expand(self.kind, &self.settings, &self.implied, shared, &mut self.tau);
+            let verdict = rule.expand(self.kind, &self.settings, &self.implied, &self.stream, &mut self.tau);
             if let Verdict::Expand(decision) = verdict {
                 let (id, from) = (rule.id, rule.body);
-                rule.specialise(decision.body, self.settings.evidence != Evidence::Restart, shared);
+                rule.specialise(decision.body, &self.settings, &self.stream);
+                self.changed = true;
                 self.tell(interpretation, id, What::Expanded { from, decision });
             }
         }
@@ -242,9 +266,8 @@ impl Process {
     fn prune(&mut self, interpretation: u64) {
         let mut i = 0;
         while i < self.rules.len() {
-            let shared = (self.settings.evidence == Evidence::Shared).then_some(&self.stream);
-            let rule = &self.rules[i];
-            match rule.prune(self.kind, &self.settings, &self.implied, shared) {
+            let rule = &mut self.rules[i];
+            match rule.prune(self.kind, &self.settings, &self.implied, &self.stream) {
                 Verdict::Prune(decision) => {
                     let (id, body) = (rule.id, rule.body);
                     self.rules.remove(i);
@@ -307,13 +330,13 @@ impl Process {
     }
 }
 
-/// Adds an instance to a ledger, as far as a bottom clause speaks of it.
+/// Adds an instance to a ledger.
 #[inline]
-fn record(ledger: &mut Ledger, instance: &Instance, bottom: Mask, outcome: Outcome) {
+fn record(ledger: &mut Ledger, instance: &Instance, outcome: Outcome) {
     if instance.others.is_empty() {
-        return ledger.record(&[instance.truth.and(bottom)], outcome);
+        return ledger.record(&[instance.truth], outcome);
     }
-    let truths: Vec<Mask> = std::iter::once(&instance.truth).chain(&instance.others).map(|t| t.and(bottom)).collect();
+    let truths: Vec<Mask> = std::iter::once(&instance.truth).chain(&instance.others).copied().collect();
     ledger.record(&truths, outcome);
 }
 

@@ -73,7 +73,7 @@ impl Model {
                 new.extend(stratum.heads.iter().map(|&h| (h, self.rows(h).len())));
             }
             Run { relations: &self.relations, scratch: &mut scratch, new: &[] }.all(&stratum.first);
-            self.flush(&mut scratch);
+            self.flush(program, &mut scratch);
             // Rows that are new since the last round, until there are none.
             while new.iter().any(|&(h, from)| self.rows(h).len() > from) {
                 self.refresh(&stratum.indexed);
@@ -81,7 +81,7 @@ impl Model {
                 let ranges: Vec<(Pred, usize, usize)> =
                     new.iter().map(|&(h, from)| (h, from, self.rows(h).len())).collect();
                 Run { relations: &self.relations, scratch: &mut scratch, new: &ranges }.all(&stratum.again);
-                self.flush(&mut scratch);
+                self.flush(program, &mut scratch);
                 new = next;
             }
         }
@@ -92,10 +92,15 @@ impl Model {
         indexed.iter().for_each(|p| self.relations[p.index()].refresh_indexes());
     }
 
-    fn flush(&mut self, scratch: &mut Scratch) {
+    fn flush(&mut self, program: &Program, scratch: &mut Scratch) {
         let mut start = 0;
         for &(head, end) in &scratch.heads {
-            self.relations[head.index()].insert(&scratch.values[start..end as usize]);
+            let (relation, row) = (&mut self.relations[head.index()], &scratch.values[start..end as usize]);
+            if program.repeats[head.index()] {
+                relation.push(row);
+            } else {
+                relation.insert(row);
+            }
             start = end as usize;
         }
         scratch.heads.clear();
@@ -141,7 +146,7 @@ impl Run<'_> {
                 self.scratch.values.truncate(start);
             }
         }
-        self.all(&node.then)
+        node.then.is_empty() || self.all(&node.then)
     }
 
     fn node(&mut self, node: &Node) -> bool {

@@ -32,6 +32,8 @@ pub struct Program {
     pub(crate) routes: Vec<Route>,
     pub(crate) strata: Vec<Stratum>,
     pub(crate) slots: usize,
+    /// The predicates whose derived rows may come more than once.
+    pub(crate) repeats: Vec<bool>,
 }
 
 /// Where the facts of a signature go: to its own relation if a rule uses it, and to the types of its arguments.
@@ -108,6 +110,32 @@ impl Program {
     /// What each stratum derives, from the bottom up: for people who ask.
     pub fn describe_strata(&self) -> Vec<Vec<Signature>> {
         self.strata.iter().map(|s| s.heads.iter().map(|h| self.signatures[h.index()]).collect()).collect()
+    }
+
+    /// Lets derived rows come more than once where nobody minds: no rule looks at their predicate, and it is not among
+    /// those that others look rows up in.
+    pub(crate) fn allow_repeats(&mut self, looked_up: &[Pred]) {
+        let mut read = vec![false; self.signatures.len()];
+        looked_up.iter().for_each(|p| read[p.index()] = true);
+        let mut nodes: Vec<&Node> = self.strata.iter().flat_map(|s| s.first.iter().chain(&s.again)).collect();
+        while let Some(node) = nodes.pop() {
+            if let Some(
+                Step::Scan { pred, .. }
+                | Step::Present { pred, .. }
+                | Step::Missing { pred, .. }
+                | Step::NoRow { pred, .. },
+            ) = &node.step
+            {
+                read[pred.index()] = true;
+            }
+            nodes.extend(&node.then);
+        }
+        self.repeats = read.iter().map(|read| !read).collect();
+    }
+
+    /// Makes sure that no row comes more than once.
+    pub(crate) fn forbid_repeats(&mut self) {
+        self.repeats.fill(false);
     }
 
     /// Whether the rows of a predicate stay from one time point to the next.
@@ -312,6 +340,7 @@ impl<'a> Builder<'a> {
             routes: self.routes.clone(),
             strata,
             slots: self.slots,
+            repeats: vec![false; self.preds.len()],
         }
     }
 

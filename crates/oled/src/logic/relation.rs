@@ -1,6 +1,7 @@
 //! Relation: a set of rows, with indexes on the columns that joins bind.
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use crate::lang::Value;
 
@@ -86,21 +87,29 @@ impl Relation {
     /// Adds a row unless it is there; returns whether it was added.
     pub fn insert(&mut self, row: &[Value]) -> bool {
         debug_assert_eq!(row.len(), self.width, "rows of one relation have one width");
-        if self.contains(row) {
+        let (values, width) = (&self.values, self.width);
+        let at = |i: u32| &values[i as usize * width..(i as usize + 1) * width];
+        if self.len > SMALL {
+            match self.set.entry(hash(row), |&i| at(i) == row, |&i| hash(at(i))) {
+                Entry::Occupied(_) => return false,
+                Entry::Vacant(place) => place.insert(self.len as u32),
+            };
+        } else if self.contains(row) {
             return false;
+        } else if self.len == SMALL {
+            // The set starts to be kept with the row that makes the relation large.
+            (0..SMALL as u32).for_each(|i| _ = self.set.insert_unique(hash(at(i)), i, |&i| hash(at(i))));
+            self.set.insert_unique(hash(row), SMALL as u32, |&i| hash(at(i)));
         }
+        self.push(row);
+        true
+    }
+
+    /// Adds a row, whether it is there or not. After that rows can only be gone through, until the next clearing.
+    #[inline]
+    pub(crate) fn push(&mut self, row: &[Value]) {
         self.values.extend_from_slice(row);
         self.len += 1;
-        // The set starts to be kept with the row that makes the relation large.
-        let from = if self.len == SMALL + 1 { 0 } else { self.len - 1 };
-        if self.len > SMALL {
-            let (values, width) = (&self.values, self.width);
-            let at = |i: u32| &values[i as usize * width..(i as usize + 1) * width];
-            for i in from..self.len {
-                self.set.insert_unique(hash(at(i as u32)), i as u32, |&i| hash(at(i)));
-            }
-        }
-        true
     }
 
     /// Whether a row is there.
