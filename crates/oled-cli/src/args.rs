@@ -72,7 +72,7 @@ pub(crate) struct InputArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RecogniseArgs {
-    /// The folder of the task; `lobby` is built in.
+    /// The folder of the task; `lobby` and `caviar` are built in.
     pub(crate) task: PathBuf,
 
     /// The rules: a file, or the name of a theory that comes with the task.
@@ -105,7 +105,7 @@ pub(crate) enum Output {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// The folder of the task; `lobby` is built in.
+    /// The folder of the task; `lobby` and `caviar` are built in.
     pub(crate) task: PathBuf,
 
     /// The rules: a file, or the name of a theory that comes with the task.
@@ -122,6 +122,10 @@ pub(crate) struct EvaluateArgs {
     /// With a protocol: run this fold only.
     #[arg(long, value_name = "K", requires = "protocol")]
     pub(crate) test_fold: Option<usize>,
+
+    /// Also judge whole intervals: one is found if at least this share of it is recognised, one half by default.
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.5", value_parser = parse_share)]
+    pub(crate) intervals: Option<f64>,
 
     /// Also print the counts of each segment.
     #[arg(long, value_enum)]
@@ -140,7 +144,7 @@ pub(crate) enum By {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The folder of the task; `lobby` is built in.
+    /// The folder of the task; `lobby` and `caviar` are built in.
     pub(crate) task: PathBuf,
 
     /// Theories to check too, as files or by name; by default all that come with the task.
@@ -247,6 +251,11 @@ fn parse_format(name: &str) -> Result<Format, String> {
 
 fn parse_protocol(name: &str) -> Result<Protocol, String> {
     name.parse()
+}
+
+pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| "a share is a number above 0, at most 1".into())
 }
 
 fn parse_noise(text: &str) -> Result<f64, String> {

@@ -1,12 +1,12 @@
-//! `oled evaluate`: recognised against annotated, counted per time point.
+//! `oled evaluate`: recognised against annotated, counted per time point and, if asked for, per interval.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 
 use anyhow::bail;
-use oled::{Confusion, Evaluation, Frame, Recogniser};
+use oled::{Confusion, Evaluation, Frame, IntervalCounts, Recogniser, Tracks};
 use oled_data::task_folder::TaskFolder;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::EvaluateArgs;
@@ -25,7 +25,12 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
             folder.name
         );
     }
-    let mut run = Run { recogniser, evaluation: Evaluation::new(&targets), undeclared: Undeclared::new(&folder.task) };
+    let mut run = Run {
+        recogniser,
+        evaluation: Evaluation::new(&targets),
+        tracks: args.intervals.map(|_| Tracks::new(&targets)),
+        undeclared: Undeclared::new(&folder.task),
+    };
     let mut frames = match args.protocol {
         Some(protocol) => {
             let folds = args.test_fold.map_or(Folds::All, Folds::Only);
@@ -42,7 +47,21 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
     say_skipped(&frames.finish());
     say_undeclared(&run.undeclared, quiet);
     let evaluation = &run.evaluation;
-    let text = if args.json { to_json(evaluation, args.by.is_some()) } else { to_table(evaluation, args.by.is_some()) };
+    let hours = folder.rate.map(|rate| evaluation.frames() as f64 / rate / 3600.0);
+    let intervals = args.intervals.zip(run.tracks.as_ref());
+    let text = if args.json {
+        let mut object = to_json(evaluation, args.by.is_some());
+        if let Some((share, tracks)) = intervals {
+            object["intervals"] = intervals_json(tracks, share, hours);
+        }
+        format!("{object}\n")
+    } else {
+        let mut text = to_table(evaluation, args.by.is_some());
+        if let Some((share, tracks)) = intervals {
+            text += &intervals_table(tracks, share, hours);
+        }
+        text
+    };
     std::io::stdout().write_all(text.as_bytes())?;
     let total = evaluation.total();
     Ok(if total.tp + total.fp == 0 { Outcome::Nothing } else { Outcome::Done })
@@ -52,6 +71,8 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
 struct Run {
     recogniser: Recogniser,
     evaluation: Evaluation,
+    /// Runs of time points, where intervals are asked for.
+    tracks: Option<Tracks>,
     undeclared: Undeclared,
 }
 
@@ -61,6 +82,9 @@ impl Run {
         // Intervals are of no use here; what holds at the frame is.
         self.recogniser.observe(frame, &mut Vec::new());
         self.evaluation.count(&self.recogniser, frame);
+        if let Some(tracks) = &mut self.tracks {
+            tracks.add(&self.recogniser, frame);
+        }
     }
 }
 
@@ -68,11 +92,15 @@ pub(crate) fn confusion_json(c: &Confusion) -> Value {
     json!({"tp": c.tp, "fp": c.fp, "fn": c.fn_, "precision": c.precision(), "recall": c.recall(), "f1": c.f1()})
 }
 
-fn to_json(evaluation: &Evaluation, by_segment: bool) -> String {
-    let fluents: Map<String, Value> =
-        evaluation.by_fluent().iter().map(|(name, c)| (name.as_str().to_string(), confusion_json(c))).collect();
+/// The counts of each fluent.
+pub(crate) fn fluents_json(evaluation: &Evaluation) -> Value {
+    let counts = evaluation.by_fluent();
+    Value::Object(counts.iter().map(|(name, c)| (name.as_str().to_string(), confusion_json(c))).collect())
+}
+
+fn to_json(evaluation: &Evaluation, by_segment: bool) -> Value {
     let mut object = json!({
-        "fluents": fluents,
+        "fluents": fluents_json(evaluation),
         "micro": confusion_json(&evaluation.total()),
         "frames": evaluation.frames(),
     });
@@ -86,7 +114,51 @@ fn to_json(evaluation: &Evaluation, by_segment: bool) -> String {
         });
         object["segments"] = rows.collect();
     }
-    format!("{object}\n")
+    object
+}
+
+/// What is said of intervals, as data: `hours` is how long the stream is, if it is known.
+fn intervals_json(tracks: &Tracks, share: f64, hours: Option<f64>) -> Value {
+    let of = |c: &IntervalCounts| {
+        json!({
+            "share": share, "annotated": c.annotated, "recognised": c.recognised, "found": c.found, "right": c.right,
+            "precision": c.precision(), "recall": c.recall(), "f1": c.f1(), "delay": c.mean_delay(),
+            "covered": c.mean_covered(), "false_alarms": c.false_alarms,
+            "false_alarms_per_hour": hours.map(|hours| c.false_alarms as f64 / hours),
+        })
+    };
+    let counts = tracks.counts(share);
+    Value::Object(counts.iter().map(|(name, c)| (name.as_str().to_string(), of(c))).collect())
+}
+
+/// The same for people.
+fn intervals_table(tracks: &Tracks, share: f64, hours: Option<f64>) -> String {
+    let counts = tracks.counts(share);
+    let width = counts.keys().map(|name| name.as_str().chars().count()).max().unwrap_or(0).max("fluent".len());
+    let mut text = format!(
+        "\nintervals, found if recognised for {:.0}% of their time:\n{:<width$} annotated recognised     found precision    recall     delay   covered    alarms  per hour\n",
+        share * 100.0,
+        "fluent"
+    );
+    for (name, c) in &counts {
+        let or_none = |x: Option<f64>| x.map_or_else(|| "-".to_string(), |x| format!("{x:.1}"));
+        writeln!(
+            text,
+            "{:<width$} {:>9} {:>10} {:>9} {:>9.3} {:>9.3} {:>9} {:>9.3} {:>9} {:>9}",
+            name.as_str(),
+            c.annotated,
+            c.recognised,
+            c.found,
+            c.precision(),
+            c.recall(),
+            or_none(c.mean_delay()),
+            c.mean_covered(),
+            c.false_alarms,
+            or_none(hours.map(|hours| c.false_alarms as f64 / hours))
+        )
+        .expect("strings can be written to");
+    }
+    text
 }
 
 /// The counts as a table for people.

@@ -20,8 +20,8 @@ use oled_experiment::{
 use serde_json::json;
 
 use crate::Outcome;
-use crate::args::InputArgs;
-use crate::output::Output;
+use crate::args::{InputArgs, parse_share};
+use crate::output::write_file;
 use crate::progress::say;
 use crate::recognise::interruption;
 
@@ -254,13 +254,6 @@ pub(crate) fn write_reports(results: &Results, folder: &Path) -> anyhow::Result<
     files.iter().try_for_each(|(name, text)| write_file(&folder.join(name), text))
 }
 
-/// A file that appears under its name only when it is complete.
-pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
-    let output = Output::create(path)?;
-    output.open()?.write_all(text.as_bytes()).with_context(|| format!("cannot write `{}`", path.display()))?;
-    output.keep()
-}
-
 /// The table that people read.
 fn table(scores: &[Score]) -> String {
     let width = |f: &dyn Fn(&Score) -> usize, least: usize| scores.iter().map(f).max().unwrap_or(0).max(least);
@@ -282,11 +275,6 @@ fn table(scores: &[Score]) -> String {
         );
     }
     text
-}
-
-fn parse_share(text: &str) -> Result<f64, String> {
-    let share = text.parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 1.0);
-    share.ok_or_else(|| "a share is a number above 0, at most 1".into())
 }
 
 fn parse_setting(text: &str) -> Result<(String, String), String> {

@@ -14,19 +14,21 @@ use oled::learn::LeftOut;
 use oled::{Frame, Learned, LearnedRule, Learner, Symbol};
 use oled_data::Protocol;
 use oled_data::task_folder::TaskFolder;
+use oled_experiment::{Prequential, Results};
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::InputArgs;
+use crate::evaluate::{fluents_json, to_table};
 use crate::input::load_theory;
-use crate::output::Output;
+use crate::output::write_file;
 use crate::progress::{Progress, say, say_skipped};
 use crate::recognise::interruption;
 use crate::source::{Folds, Source};
 
 #[derive(Debug, Args)]
 pub(crate) struct LearnArgs {
-    /// The folder of the task; `lobby` is built in.
+    /// The folder of the task; `lobby` and `caviar` are built in.
     pub(crate) task: PathBuf,
 
     #[command(flatten)]
@@ -97,6 +99,14 @@ pub(crate) struct LearnArgs {
     #[arg(long)]
     pub(crate) warmup: Option<String>,
 
+    /// Recognise each time point with the rules so far before learning from it, and tell how well that went.
+    #[arg(long)]
+    pub(crate) prequential: bool,
+
+    /// Write a report that can be shown to anyone: curves, timelines, and how each rule came about.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Any other setting, as `name=value`; the chapter on settings lists them.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
@@ -124,14 +134,19 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let interrupted = interruption()?;
     let requested = request()?;
     let mut next = args.every.unwrap_or(u64::MAX);
-    let mut step = |learner: &mut Learner, frame: &Frame, log: &mut Log| -> anyhow::Result<bool> {
-        learner.observe(frame, log);
-        let due = learner.observed() >= next;
+    let mut learning = if args.prequential || args.report.is_some() {
+        Learning::Tested(Box::new(Prequential::new(&folder.task, learner, args.report.is_some())?))
+    } else {
+        Learning::Plain(Box::new(learner))
+    };
+    let mut step = |learning: &mut Learning, frame: &Frame, log: &mut Log| -> anyhow::Result<bool> {
+        learning.observe(frame, log)?;
+        let due = learning.learner().observed() >= next;
         if due || requested.swap(false, Ordering::Relaxed) {
             next = if due { next + args.every.unwrap_or(0) } else { next };
-            learner.flush(log);
+            learning.flush(log);
             log.flush()?;
-            snapshot(&learner.learned(), args)?;
+            snapshot(&learning.learner().learned(), args)?;
         }
         Ok(interrupted.load(Ordering::Relaxed))
     };
@@ -144,17 +159,27 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     while let Some(frame) = frames.next() {
-        if step(&mut learner, &frame?, &mut log)? {
+        if step(&mut learning, &frame?, &mut log)? {
             break;
         }
         progress.frame_at(|| frames.bytes_read());
     }
     progress.finish();
     say_skipped(&frames.finish());
-    learner.flush(&mut log);
+    learning.flush(&mut log);
     log.finish()?;
-    let learned = learner.learned();
-    write_result(&learned, args, args.output.as_deref().unwrap_or(Path::new("-")))?;
+    let learned = learning.learner().learned();
+    let tested = learning.tested();
+    write_result(&learned, tested, args, args.output.as_deref().unwrap_or(Path::new("-")))?;
+    if let (Some(tested), true, false) = (tested, args.prequential && !args.json, quiet) {
+        say(&format!(
+            "recognised with the rules so far, before learning from it:\n{}",
+            to_table(tested.evaluation(), false)
+        ));
+    }
+    if let (Learning::Tested(tested), Some(path)) = (learning, &args.report) {
+        write_report(*tested, &folder, args, path)?;
+    }
     if let (Some(remark), false) = (left_out(&learned), quiet) {
         say(&remark);
     }
@@ -165,10 +190,69 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     })
 }
 
+/// A learner by itself, or one whose rules are tested on the way.
+enum Learning {
+    Plain(Box<Learner>),
+    Tested(Box<Prequential>),
+}
+
+impl Learning {
+    fn observe(&mut self, frame: &Frame, log: &mut Log) -> anyhow::Result<()> {
+        match self {
+            Learning::Plain(learner) => learner.observe(frame, log),
+            Learning::Tested(tested) => tested.observe(frame, log)?,
+        }
+        Ok(())
+    }
+
+    /// Brings the learner up to the last frame; one that is tested is there already.
+    fn flush(&mut self, log: &mut Log) {
+        if let Learning::Plain(learner) = self {
+            learner.flush(log);
+        }
+    }
+
+    fn learner(&self) -> &Learner {
+        match self {
+            Learning::Plain(learner) => learner,
+            Learning::Tested(tested) => tested.learner(),
+        }
+    }
+
+    fn tested(&self) -> Option<&Prequential> {
+        match self {
+            Learning::Plain(_) => None,
+            Learning::Tested(tested) => Some(tested),
+        }
+    }
+}
+
+/// A report of this one run.
+fn write_report(tested: Prequential, folder: &TaskFolder, args: &LearnArgs, path: &Path) -> anyhow::Result<()> {
+    let row = format!("{}, preset {}", args.learner, args.preset);
+    let data = args.protocol.map_or_else(|| folder.name.clone(), |protocol| protocol.to_string());
+    let story = tested.finish(&data, &row);
+    let results = Results {
+        experiment: format!("learn {}", folder.name),
+        description: folder.description.clone(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        curves: story.curves,
+        rules: story.rules,
+        timelines: story.timelines,
+        notes: vec![
+            "One pass over the stream, in the order in which it came. What the curves and timelines show was recognised \
+             with the rules of that moment, before they learned from it."
+                .into(),
+        ],
+        ..Results::default()
+    };
+    write_file(path, &oled_experiment::html(&results))
+}
+
 /// The theory so far: into the output file, which is replaced, or to the person who asks.
 fn snapshot(learned: &Learned, args: &LearnArgs) -> anyhow::Result<()> {
     match &args.output {
-        Some(path) => write_result(learned, args, path),
+        Some(path) => write_result(learned, None, args, path),
         None => {
             say(&print_theory(learned));
             Ok(())
@@ -176,11 +260,15 @@ fn snapshot(learned: &Learned, args: &LearnArgs) -> anyhow::Result<()> {
     }
 }
 
-fn write_result(learned: &Learned, args: &LearnArgs, path: &Path) -> anyhow::Result<()> {
-    let text = if args.json { format!("{}\n", to_json(learned, args)) } else { print_theory(learned) };
-    let output = Output::create(path)?;
-    output.open()?.write_all(text.as_bytes())?;
-    output.keep()
+fn write_result(learned: &Learned, tested: Option<&Prequential>, args: &LearnArgs, path: &Path) -> anyhow::Result<()> {
+    if !args.json {
+        return write_file(path, &print_theory(learned));
+    }
+    let mut json = to_json(learned, args);
+    if let Some(tested) = tested {
+        json["prequential"] = fluents_json(tested.evaluation());
+    }
+    write_file(path, &format!("{json}\n"))
 }
 
 /// A flag that the signal USR1 sets, where there are signals: somebody wants to see the theory so far.

@@ -45,6 +45,13 @@ impl<'a> Output<'a> {
     }
 }
 
+/// Writes a whole file, or to standard output.
+pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
+    let output = Output::create(path)?;
+    output.open()?.write_all(text.as_bytes())?;
+    output.keep()
+}
+
 impl Drop for PartialFile<'_> {
     fn drop(&mut self) {
         // Where it was kept there is nothing left to remove.

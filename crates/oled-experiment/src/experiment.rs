@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use oled::{Confusion, IntervalCounts};
 use oled_data::task_folder::TaskFolder;
 
 use crate::digest::Digest;
@@ -224,7 +225,7 @@ impl Experiment {
         };
         let frames: usize =
             part.data.units.iter().filter(|u| part.data.folds.contains(&u.fold)).map(|u| u.frames.len()).sum();
-        let mut by_order: Vec<(OrderScore, oled::Confusion, oled::IntervalCounts)> = Vec::new();
+        let mut by_order: Vec<(OrderScore, Confusion, IntervalCounts)> = Vec::new();
         for (job, record) in folds {
             let Job::Fold { order, fold, .. } = job else { continue };
             let Some(of) = record.fluents.iter().find(|f| f.fluent == fluent) else { continue };
@@ -233,10 +234,14 @@ impl Experiment {
             let (order, fold) = (*order, *fold);
             score.folds.push(FoldScore { fold, order, tp, fp, fn_, literals: of.literals, rules: of.rules, seconds });
             if by_order.last().is_none_or(|(o, ..)| o.order != order) {
-                by_order.push((OrderScore { order, ..OrderScore::default() }, Default::default(), Default::default()));
+                by_order.push((
+                    OrderScore { order, ..OrderScore::default() },
+                    Confusion::default(),
+                    IntervalCounts::default(),
+                ));
             }
             if let Some((_, counts, intervals)) = by_order.last_mut() {
-                *counts += oled::Confusion { tp, fp, fn_ };
+                *counts += Confusion { tp, fp, fn_ };
                 *intervals += of.intervals.0;
             }
         }
@@ -244,17 +249,17 @@ impl Experiment {
             (order.precision, order.recall, order.f1) = (counts.precision(), counts.recall(), counts.f1());
         }
         let hours = part.data.rate.map(|rate| frames as f64 / rate / 3600.0);
-        let intervals = |f: &dyn Fn(&oled::IntervalCounts) -> f64| mean(by_order.iter().map(|(.., i)| f(i)));
+        let intervals = |f: &dyn Fn(&IntervalCounts) -> f64| mean(by_order.iter().map(|(.., i)| f(i)));
         score.intervals = IntervalScore {
             share: self.share,
             annotated: intervals(&|i| i.annotated as f64),
             recognised: intervals(&|i| i.recognised as f64),
             found: intervals(&|i| i.found as f64),
-            precision: intervals(&oled::IntervalCounts::precision),
-            recall: intervals(&oled::IntervalCounts::recall),
-            f1: intervals(&oled::IntervalCounts::f1),
+            precision: intervals(&IntervalCounts::precision),
+            recall: intervals(&IntervalCounts::recall),
+            f1: intervals(&IntervalCounts::f1),
             delay: some_mean(by_order.iter().filter_map(|(.., i)| i.mean_delay())),
-            covered: intervals(&oled::IntervalCounts::mean_covered),
+            covered: intervals(&IntervalCounts::mean_covered),
             false_alarms: intervals(&|i| i.false_alarms as f64),
             false_alarms_per_hour: hours.map(|hours| intervals(&|i| i.false_alarms as f64 / hours)),
         };
@@ -272,19 +277,15 @@ impl Experiment {
 
 /// A row's learner over all of the data, as it comes.
 fn story(task: &TaskFolder, data: &Data, row: &Row) -> Result<Story, Error> {
-    let frames: usize = data.units.iter().map(|u| u.frames.len()).sum();
-    let mut learning = Prequential::new(&task.task, row.learner(task, &data.name)?, frames as u64 / POINTS)?;
+    let mut learning = Prequential::new(&task.task, row.learner(task, &data.name)?, true)?;
     for frame in data.units.iter().flat_map(|u| &u.frames) {
-        learning.observe(frame)?;
+        learning.observe(frame, &mut ())?;
     }
     let mut story = learning.finish(&data.name, &row.name);
     // Timelines of an experiment are of what was not learned from.
     story.timelines.clear();
     Ok(story)
 }
-
-/// Points on a curve.
-const POINTS: u64 = 200;
 
 /// What the store knows, or else what running it gives, which the store then knows.
 fn once<T>(store: &Store, key: &str, run: impl FnOnce() -> Result<T, Error>) -> Result<T, Error>

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use oled::event::{Event, What};
+use oled::event::{Event, Observer, What};
 use oled::induce::{Decision, Mask};
 use oled::{Confusion, Evaluation, Frame, Learned, Learner, Problems, Recogniser, Signature, Symbol, Task, Tracks};
 use serde::{Deserialize, Serialize};
@@ -20,15 +20,30 @@ pub struct Prequential {
     /// The rules that the recogniser has: process, rule and body.
     at_work: Vec<(usize, u64, Mask)>,
     evaluation: Evaluation,
+    /// What a story needs, if one is to be told; it grows with the stream.
+    notes: Option<Notes>,
+}
+
+#[derive(Debug)]
+struct Notes {
     tracks: Tracks,
     events: Vec<Event>,
-    curves: Vec<(Symbol, Vec<CurvePoint>)>,
-    /// The counts at the last point of each curve.
-    before: Vec<Confusion>,
-    /// Time points between the points of a curve, and time points so far.
+    points: Vec<Point>,
+    /// Time points between two points, and time points so far.
     step: u64,
     frames: u64,
 }
+
+/// A point of all curves.
+#[derive(Debug)]
+struct Point {
+    interpretation: u64,
+    /// The counts so far and the rules at work, of each target.
+    targets: Vec<(Confusion, usize)>,
+}
+
+/// Curves have at least so many points, and at most twice as many, where the stream has.
+const POINTS: usize = 200;
 
 /// How a theory came about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,41 +57,43 @@ pub struct Story {
 }
 
 impl Prequential {
-    /// Learns with `learner`; the curves have a point for every `step` time points.
-    pub fn new(task: &Task, learner: Learner, step: u64) -> Result<Prequential, Problems> {
+    /// Learns with `learner`; keeps what is needed to tell how it came about only if a story is wanted.
+    pub fn new(task: &Task, learner: Learner, story: bool) -> Result<Prequential, Problems> {
         let targets = task.labels();
+        let tracks = || Tracks::new(&targets);
+        let notes = || Notes { tracks: tracks(), events: Vec::new(), points: Vec::new(), step: 1, frames: 0 };
         let mut this = Prequential {
             recogniser: Recogniser::new(task, &learner.learned().theory())?,
             task: task.clone(),
             learner,
             at_work: Vec::new(),
             evaluation: Evaluation::new(&targets),
-            tracks: Tracks::new(&targets),
-            events: Vec::new(),
-            curves: targets.iter().map(|t| (name(*t), Vec::new())).collect(),
-            before: vec![Confusion::default(); targets.len()],
-            step: step.max(1),
-            frames: 0,
+            notes: story.then(notes),
         };
         this.at_work = this.rules();
         Ok(this)
     }
 
     /// Recognises what holds at a frame, compares it with the labels, then learns from them.
-    pub fn observe(&mut self, frame: &Frame) -> Result<(), Problems> {
+    pub fn observe(&mut self, frame: &Frame, observer: &mut impl Observer) -> Result<(), Problems> {
         self.recogniser.observe(frame, &mut Vec::new());
         self.evaluation.count(&self.recogniser, frame);
-        self.tracks.add(&self.recogniser, frame);
-        self.learner.observe(frame, &mut self.events);
-        self.learner.flush(&mut self.events);
+        let mut events = Vec::new();
+        self.learner.observe(frame, &mut events);
+        self.learner.flush(&mut events);
+        events.iter().for_each(|event| observer.on(event));
+        if let Some(notes) = &mut self.notes {
+            notes.tracks.add(&self.recogniser, frame);
+            notes.events.append(&mut events);
+            notes.frames += 1;
+            if notes.frames.is_multiple_of(notes.step) {
+                self.point();
+            }
+        }
         let rules = self.rules();
         if rules != self.at_work {
             self.recogniser.adopt(&self.task, &self.learner.learned().theory())?;
             self.at_work = rules;
-        }
-        self.frames += 1;
-        if self.frames.is_multiple_of(self.step) {
-            self.point();
         }
         Ok(())
     }
@@ -86,19 +103,27 @@ impl Prequential {
         processes.iter().flat_map(|p| p.output().into_iter().map(|r| (p.number, r.id, r.body))).collect()
     }
 
+    /// Adds a point to all curves; where there are too many, every other one goes.
     fn point(&mut self) {
         let counts = self.evaluation.by_fluent();
+        let of_target = |target: Signature| {
+            let about = |process: usize| self.fluent_of(process) == name(target);
+            let rules = self.at_work.iter().filter(|(process, ..)| about(*process)).count();
+            (counts.get(&name(target)).copied().unwrap_or_default(), rules)
+        };
+        let targets = self.task.labels().into_iter().map(of_target).collect();
         let interpretation = self.learner.observed();
-        for ((fluent, points), before) in self.curves.iter_mut().zip(&mut self.before) {
-            let now = counts.get(fluent).copied().unwrap_or_default();
-            let since = Confusion { tp: now.tp - before.tp, fp: now.fp - before.fp, fn_: now.fn_ - before.fn_ };
-            let recent = (since != Confusion::default()).then(|| since.f1());
-            let processes = self.learner.processes().iter();
-            let about = processes.filter(|p| name(Signature::of(&p.head)) == *fluent).map(|p| p.number);
-            let about: Vec<usize> = about.collect();
-            let rules = self.at_work.iter().filter(|(process, ..)| about.contains(process)).count();
-            points.push(CurvePoint { interpretation, f1: now.f1(), recent, rules });
-            *before = now;
+        if let Some(notes) = &mut self.notes {
+            notes.points.push(Point { interpretation, targets });
+            if notes.points.len() >= 2 * POINTS {
+                // The second, the fourth, and so on: those at which the longer step would have been due.
+                let mut keep = true;
+                notes.points.retain(|_| {
+                    keep = !keep;
+                    keep
+                });
+                notes.step *= 2;
+            }
         }
     }
 
@@ -112,43 +137,50 @@ impl Prequential {
         self.learner.learned()
     }
 
-    /// What happened since the start.
-    pub fn events(&self) -> &[Event] {
-        &self.events
-    }
-
     /// The learner.
     pub fn learner(&self) -> &Learner {
         &self.learner
     }
 
-    /// Ends the stream: how it all came about, under the names of a data set and a row.
+    /// Ends the stream: how it all came about, under the names of a data set and a row; nothing unless it was asked for.
     pub fn finish(mut self, protocol: &str, row: &str) -> Story {
-        if !self.frames.is_multiple_of(self.step) {
+        if self.notes.as_ref().is_some_and(|notes| !notes.frames.is_multiple_of(notes.step)) {
             self.point();
         }
-        let learned = self.learner.learned();
-        let rules = self.rule_stories(&learned, protocol, row);
-        let curves = self.curves.iter().map(|(fluent, points)| {
-            let of = |e: &&Event| self.fluent_of(e.process) == *fluent;
+        let Some(notes) = &self.notes else { return Story::default() };
+        let curves = self.task.labels().into_iter().enumerate().map(|(i, target)| {
+            let of = |e: &&Event| self.fluent_of(e.process) == name(target);
             let events = self.about_rules().filter(of).map(|e| CurveEvent {
                 interpretation: e.interpretation,
                 what: what(&e.what).into(),
                 rule: self.rule_name(e),
             });
+            let mut before = Confusion::default();
+            let points = notes.points.iter().map(|point| {
+                let (now, rules) = point.targets[i];
+                let since = Confusion { tp: now.tp - before.tp, fp: now.fp - before.fp, fn_: now.fn_ - before.fn_ };
+                before = now;
+                let recent = (since != Confusion::default()).then(|| since.f1());
+                CurvePoint { interpretation: point.interpretation, f1: now.f1(), recent, rules }
+            });
             Curve {
                 protocol: protocol.into(),
                 row: row.into(),
-                fluent: fluent.as_str().into(),
-                points: points.clone(),
+                fluent: name(target).as_str().into(),
+                points: points.collect(),
                 events: events.collect(),
             }
         });
-        Story { curves: curves.collect(), rules, timelines: timelines(&self.tracks, protocol, row) }
+        Story {
+            curves: curves.collect(),
+            rules: self.rule_stories(&self.learner.learned(), protocol, row),
+            timelines: timelines(&notes.tracks, protocol, row),
+        }
     }
 
     fn about_rules(&self) -> impl Iterator<Item = &Event> {
-        self.events.iter().filter(|event| !matches!(event.what, What::TooMany { .. }))
+        let events = self.notes.iter().flat_map(|notes| &notes.events);
+        events.filter(|event| !matches!(event.what, What::TooMany { .. }))
     }
 
     fn fluent_of(&self, process: usize) -> Symbol {

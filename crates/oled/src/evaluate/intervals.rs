@@ -40,7 +40,7 @@ pub struct Track {
 pub struct Tracks {
     targets: Vec<Signature>,
     /// By segment and fluent instance, in order of first occurrence.
-    tracks: IndexMap<(Symbol, Signature, Box<[Value]>), Track, FxBuildHasher>,
+    instances: IndexMap<(Symbol, Signature, Box<[Value]>), Track, FxBuildHasher>,
     /// The first and the last time point of each segment.
     segments: IndexMap<Symbol, (i64, i64), FxBuildHasher>,
 }
@@ -117,7 +117,7 @@ impl AddAssign for IntervalCounts {
 impl Tracks {
     /// Nothing seen yet, for these fluents.
     pub fn new(targets: &[Signature]) -> Tracks {
-        Tracks { targets: targets.to_vec(), tracks: IndexMap::default(), segments: IndexMap::default() }
+        Tracks { targets: targets.to_vec(), instances: IndexMap::default(), segments: IndexMap::default() }
     }
 
     /// Takes note of what a recogniser, which has just observed the frame, holds to be true, and of the frame's labels.
@@ -137,7 +137,7 @@ impl Tracks {
                 continue;
             }
             let holds = recogniser.holds(signature, values);
-            let track = self.tracks.entry((frame.segment, signature, values.into())).or_default();
+            let track = self.instances.entry((frame.segment, signature, values.into())).or_default();
             if track.annotated.last().is_some_and(|r| r.last == time) {
                 continue; // the same label twice
             }
@@ -149,7 +149,7 @@ impl Tracks {
             if !self.targets.contains(&signature) || unknown(signature, values) {
                 continue;
             }
-            let track = self.tracks.entry((frame.segment, signature, values.into())).or_default();
+            let track = self.instances.entry((frame.segment, signature, values.into())).or_default();
             let labelled = track.annotated.last().is_some_and(|r| r.last == time);
             extend(&mut track.recognised, before, time, labelled, None);
         }
@@ -157,7 +157,7 @@ impl Tracks {
 
     /// The tracks: segment, fluent signature, arguments and runs.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, Signature, &[Value], &Track)> {
-        self.tracks.iter().map(|((segment, signature, values), track)| (*segment, *signature, &**values, track))
+        self.instances.iter().map(|((segment, signature, values), track)| (*segment, *signature, &**values, track))
     }
 
     /// The segments with their first and last time points.
