@@ -90,7 +90,7 @@ fn facts(results: &Results) -> String {
     let parts = [
         plural(tables(results).len(), "data set", "data sets"),
         plural(distinct(results.results.iter().map(|s| &s.fluent)).len(), "fluent", "fluents"),
-        plural(distinct(results.results.iter().map(|s| &s.row)).len(), "way of learning", "rows"),
+        plural(distinct(results.results.iter().map(|s| &s.row)).len(), "system", "systems"),
         plural(orders, "order", "orders"),
         plural(kept, "rule kept", "rules kept"),
     ];
@@ -102,14 +102,14 @@ fn data(results: &Results) -> Option<Section> {
     body.push_str(
         "<thead><tr><th scope=\"col\">Data set</th><th scope=\"col\" class=\"n\">Segments</th>\
         <th scope=\"col\" class=\"n\">Folds</th><th scope=\"col\" class=\"n\">Time points</th>\
-        <th scope=\"col\" class=\"n\">A second</th><th scope=\"col\">Positives</th></tr></thead>\n<tbody>\n",
+        <th scope=\"col\" class=\"n\">Per second</th><th scope=\"col\">Positives</th></tr></thead>\n<tbody>\n",
     );
     for set in &results.data {
         let positives = set.positives.iter().map(|(f, n)| format!("<code>{}</code> {}", escape(f), count(n)));
         put!(
             body,
             "<tr><th scope=\"row\">{}<small>{}</small></th><td class=\"n\">{}</td><td class=\"n\">{}</td>\
-            <td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
+            <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"positives\">{}</td></tr>\n",
             escape(&set.name),
             escape(&set.description),
             count(set.segments),
@@ -124,8 +124,9 @@ fn data(results: &Results) -> Option<Section> {
 }
 
 fn notes(results: &Results) -> Option<Section> {
-    let items = results.notes.iter().map(|note| format!("<li>{}</li>\n", escape(note))).collect::<String>();
-    let body = format!("<ul class=\"notes\">\n{items}</ul>\n");
+    let mut body = String::from("<ul class=\"notes\">\n");
+    results.notes.iter().for_each(|note| put!(body, "<li>{}</li>\n", escape(note)));
+    body.push_str("</ul>\n");
     (!results.notes.is_empty()).then_some(Section { id: "notes", title: "Notes", body })
 }
 
@@ -133,15 +134,14 @@ fn footer(results: &Results) -> String {
     let version = if results.version.is_empty() { String::new() } else { format!(" {}", escape(&results.version)) };
     format!(
         "<p>Made by <strong>oled{version}</strong>, an online learner of Event Calculus rules.</p>\n\
-        <p>To make it again, run <code>oled experiment</code> of this version with the same experiment file and data: \
-        all but the seconds will be the same. Every number of this page, unrounded, is in <code>results.json</code>.</p>\n"
+        <p>The same command, data and version give the same numbers again, all but the seconds. Every number of this page, unrounded, is in <code>results.json</code>.</p>\n"
     )
 }
 
 /// Opens a table that scrolls within its box. The words of the caption may be markup, the label may not.
 fn table_start(caption: &str, class: &str, label: &str) -> String {
     format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"{class}\"><caption>{caption}</caption>\n",
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"{class}\"><caption><span>{caption}</span></caption>\n",
         escape(label)
     )
 }

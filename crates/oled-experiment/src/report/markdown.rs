@@ -1,6 +1,6 @@
 //! Markdown: the tables of the report, for a terminal, a pull request or a paper's draft.
 
-use super::number::{count, mean, or_nothing, quantity, share};
+use super::number::{count, mean, or_nothing, quantity, share, whole};
 use super::{Group, tables};
 use crate::results::{Published, Results, Score};
 
@@ -29,7 +29,7 @@ fn data(text: &mut String, results: &Results) {
         return;
     }
     text.push_str("\n## Data\n\n");
-    head(text, &["Data set", "What it is", "Positives"], &["Segments", "Folds", "Time points", "A second"]);
+    head(text, &["Data set", "What it is", "Positives"], &["Segments", "Folds", "Time points", "Per second"]);
     for set in &results.data {
         let positives = set.positives.iter().map(|(fluent, n)| format!("{fluent}: {}", count(n))).collect::<Vec<_>>();
         let sizes = [count(set.segments), count(set.folds), count(set.frames), or_nothing(set.rate, quantity)];
@@ -46,7 +46,7 @@ fn scores(text: &mut String, protocol: &str, groups: &[Group<'_>]) {
             let source = if source.is_empty() { String::new() } else { format!(", {source}") };
             let cells = [fluent.clone(), format!("{system} (published{source})")];
             let shares = [or_nothing(*precision, share), or_nothing(*recall, share), share(*f1), String::new()];
-            let sizes = [String::new(), or_nothing(*literals, mean), or_nothing(*seconds, quantity)];
+            let sizes = [String::new(), or_nothing(*literals, whole), or_nothing(*seconds, quantity)];
             line(text, cells.into_iter().chain(shares).chain(sizes));
         }
         for score in &group.ours {
@@ -62,9 +62,9 @@ fn scores(text: &mut String, protocol: &str, groups: &[Group<'_>]) {
 fn intervals(text: &mut String, groups: &[Group<'_>]) {
     let ours: Vec<&Score> = groups.iter().flat_map(|g| g.ours.iter().copied()).collect();
     let Some(first) = ours.first() else { return };
-    let covered = mean(100.0 * first.intervals.share);
+    let covered = whole(100.0 * first.intervals.share);
     put!(text, "\nInterval by interval; one counts as found when {covered} % of it is covered:\n\n");
-    let names = ["Annotated", "Recognised", "Found", "P", "R", "F1", "Delay", "Covered", "False alarms", "An hour"];
+    let names = ["Annotated", "Recognised", "Found", "P", "R", "F1", "Delay", "Covered", "False alarms", "Per hour"];
     head(text, &["Fluent", "System"], &names);
     for score in ours {
         let i = &score.intervals;

@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use std::fmt::Display;
+
 /// What stands where there is no number.
 pub(super) const NOTHING: &str = "–";
 
@@ -8,15 +10,19 @@ pub(super) fn share(value: f64) -> String {
     if value.is_finite() { format!("{value:.3}") } else { NOTHING.into() }
 }
 
-/// A mean of counts: at most one digit after the point.
+/// A mean of counts: one digit after the point, unless there are many before it.
 pub(super) fn mean(value: f64) -> String {
-    if !value.is_finite() {
-        return NOTHING.into();
+    match value {
+        _ if !value.is_finite() => NOTHING.into(),
+        _ if value.abs() >= 1000.0 => grouped(&format!("{value:.0}")),
+        _ => format!("{value:.1}").replace('-', "−"),
     }
-    let text = format!("{value:.1}");
-    let (whole, digit) = text.split_once('.').expect("one digit after the point was asked for");
-    let whole = grouped(whole);
-    if digit == "0" { whole } else { format!("{whole}.{digit}") }
+}
+
+/// The same where most are whole: what others have printed, and what is counted rather than averaged.
+pub(super) fn whole(value: f64) -> String {
+    let text = mean(value);
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 /// A quantity of any size, to three significant digits: `0.00123`, `12.3`, `4 560`.
@@ -36,8 +42,8 @@ pub(super) fn quantity(value: f64) -> String {
 }
 
 /// A count.
-pub(super) fn count(value: impl ToString) -> String {
-    grouped(&value.to_string())
+pub(super) fn count(value: impl Display) -> String {
+    grouped(&format!("{value}"))
 }
 
 /// A number that may be missing.
@@ -64,7 +70,8 @@ mod tests {
 
     #[test]
     fn numbers_have_as_many_digits_as_they_deserve() {
-        assert_eq!([mean(3.0), mean(3.25), mean(-12.0)], ["3", "3.2", "−12"]);
+        assert_eq!([mean(3.0), mean(3.25), mean(-12.0), mean(12_345.6)], ["3.0", "3.2", "−12.0", "12\u{202f}346"]);
+        assert_eq!([whole(3.0), whole(3.25)], ["3", "3.2"]);
         assert_eq!([quantity(0.001_234), quantity(12.34), quantity(4560.0)], ["0.00123", "12.3", "4560"]);
         assert_eq!([count(1234), count(12345), count(1_234_567)], ["1234", "12\u{202f}345", "1\u{202f}234\u{202f}567"]);
         assert_eq!([share(0.9996), share(f64::NAN)], ["1.000", NOTHING]);

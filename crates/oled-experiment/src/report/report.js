@@ -44,10 +44,17 @@
       mark.setAttribute('aria-label', title.textContent);
       title.remove();
     }
-    const rule = mark.getAttribute('href') && find(`${mark.getAttribute('href')} pre`);
-    return rule ? `${mark.dataset.tip}\n${rule.textContent.trim()}` : mark.dataset.tip;
+    const rule = mark.getAttribute('href') && find(mark.getAttribute('href'));
+    if (!rule) return mark.dataset.tip;
+    // What the rule said after the decision, as its history has it; else what it says in the end.
+    const at = / at (\d+):/.exec(mark.dataset.tip)?.[1];
+    const step = all('.steps tbody tr', rule).find((row) => row.cells[0].textContent.replace(/\D/g, '') === at);
+    const body = step ? step.cells[2].textContent : `in the end: ${rule.querySelector('pre').textContent}`;
+    return `${mark.dataset.tip}\n${body.trim()}`;
   };
+  let shownAt = 0; // how far the page was scrolled when the tip appeared
   const show = (words, x, y) => {
+    shownAt = scrollY;
     tip.textContent = words;
     tip.hidden = false;
     const { width, height } = tip.getBoundingClientRect();
@@ -56,22 +63,29 @@
   };
   const hide = () => { tip.hidden = true; };
   const marked = (event) => event.target.closest?.('svg a, svg rect, svg .dot, svg.strip, [data-tip]');
+  // A pointer that rests while the page moves below it must not take the tip from what is focused.
+  let rests = '';
+  const place = (event) => `${event.clientX} ${event.clientY}`;
+  document.addEventListener('pointermove', (event) => { rests = place(event); });
   document.addEventListener('pointerover', (event) => {
-    const mark = marked(event);
+    const mark = place(event) !== rests && marked(event);
     const words = mark && text(mark);
     if (words) show(words, event.clientX, event.clientY);
   });
-  document.addEventListener('pointerout', (event) => { if (marked(event)) hide(); });
-  document.addEventListener('focusin', (event) => {
-    const mark = marked(event);
+  const showFocused = () => {
+    const mark = marked({ target: document.activeElement });
     const words = mark && text(mark);
     if (!words) return hide();
     const { right, bottom } = mark.getBoundingClientRect();
     show(words, right - 12, bottom - 8);
-  });
+  };
+  document.addEventListener('focusin', showFocused);
+  // When the pointer goes, also because the page moved below it, what is focused has its tip back.
+  document.addEventListener('pointerout', (event) => { if (marked(event)) showFocused(); });
   document.addEventListener('focusout', hide);
   document.addEventListener('keydown', (event) => { if (event.key === 'Escape') hide(); });
-  addEventListener('scroll', hide, { passive: true });
+  // Focus may scroll the page, and its tip goes along. The event of an earlier scroll may come late and moves nothing.
+  addEventListener('scroll', () => { if (!tip.hidden && scrollY !== shownAt) showFocused(); }, { passive: true });
 
   // Learning curves: one stop of the tab key for each plot, arrows from mark to mark; a line to read values off.
   for (const plot of all('svg.curve')) {
@@ -101,7 +115,7 @@
       const scale = plot.viewBox.baseVal.width / box.width;
       const x = (event.clientX - box.left) * scale;
       const y = (event.clientY - box.top) * scale;
-      if (x < left || x > right || y < top || y > bottom) return hide();
+      if (x < left || x > right || y < top || y > bottom) return showFocused();
       lines ??= read();
       const cross = plot.firstElementChild.cloneNode();
       cross.setAttribute('class', 'cross');
@@ -111,7 +125,7 @@
       const values = lines.map((line) => `${((bottom - nearest(line.points)[1]) / (bottom - top)).toFixed(2)}  ${line.name}`);
       show([`interpretation ${Math.round(((x - left) / (right - left)) * last)}`, ...values].join('\n'), event.clientX, event.clientY);
     });
-    plot.addEventListener('pointerleave', () => { clear(); hide(); });
+    plot.addEventListener('pointerleave', () => { clear(); showFocused(); });
   }
 
   // Timelines.
@@ -173,7 +187,7 @@
       const width = Math.max(280, box.clientWidth);
       // Names stand beside their tracks where there is room, else above them.
       const wide = width > 680;
-      const [left, right, above] = [wide ? 210 : 2, width - 12, wide ? 0 : 16];
+      const [left, right, above] = [wide ? 210 : 10, width - 12, wide ? 0 : 16];
       const pitch = ROW + above;
       const bottom = 10 + pitch * Math.max(shown.t.length, 1);
       axis = { left, right };

@@ -50,9 +50,9 @@ fn ticks(first: f64, last: f64, most: usize) -> Vec<f64> {
 
 /// The powers of ten around some positive numbers, so that there are at least two.
 fn decades(values: &[f64]) -> Option<(i32, i32)> {
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min).log10().floor() as i32;
-    let high = values.iter().copied().fold(0.0, f64::max).log10().ceil() as i32;
-    (!values.is_empty()).then_some((low, high.max(low + 1)))
+    let low = values.iter().copied().reduce(f64::min)?.log10().floor() as i32;
+    let high = values.iter().copied().reduce(f64::max)?.log10().ceil() as i32;
+    Some((low, high.max(low + 1)))
 }
 
 /// A place in the picture: a tenth of a pixel is enough.

@@ -21,7 +21,7 @@ pub(super) fn section(results: &Results, anchors: &Anchors<'_>) -> Option<Sectio
     for (what, name) in svg::EVENTS {
         put!(body, "<li>{} a rule {}</li>", svg::event_key(what), if what == "pruned" { "was pruned" } else { name });
     }
-    body.push_str("</ul>\n<div class=\"grid\">\n");
+    body.push_str("</ul>\n<div class=\"multiples\">\n");
     for protocol in distinct(results.curves.iter().map(|c| &c.protocol)) {
         let here: Vec<&Curve> = results.curves.iter().filter(|c| c.protocol == protocol).collect();
         for fluent in distinct(here.iter().map(|c| &c.fluent)) {

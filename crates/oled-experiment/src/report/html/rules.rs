@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::distinct;
-use super::super::number::{count, mean, or_nothing, quantity, share};
+use super::super::number::{count, or_nothing, quantity, share, whole};
 use super::highlight::{highlight, literals};
 use super::{Section, escape, select};
 use crate::results::{Results, RuleStory, Step};
@@ -29,11 +29,19 @@ fn anchor(rule: usize) -> String {
 
 /// The section of rules: those of the theories first, those given up folded away.
 pub(super) fn section(results: &Results) -> Option<Section> {
-    let (kept, given_up): (Vec<_>, Vec<_>) = results.rules.iter().enumerate().partition(|(_, rule)| rule.kept);
+    let [protocols, rows, fluents] = [
+        distinct(results.rules.iter().map(|r| &r.protocol)),
+        distinct(results.rules.iter().map(|r| &r.row)),
+        distinct(results.rules.iter().map(|r| &r.fluent)),
+    ];
+    let place = |names: &[&str], name: &str| names.iter().position(|n| *n == name);
+    let mut rules: Vec<(usize, &RuleStory)> = results.rules.iter().enumerate().collect();
+    rules.sort_by_key(|(_, r)| (place(&protocols, &r.protocol), place(&rows, &r.row), place(&fluents, &r.fluent)));
+    let (kept, given_up): (Vec<_>, Vec<_>) = rules.into_iter().partition(|(_, rule)| rule.kept);
     let mut body = String::from("<div class=\"controls\" id=\"rule-controls\" hidden>\n");
-    body.push_str(&select("r-protocol", "Data set", Some("all"), &distinct(results.rules.iter().map(|r| &r.protocol))));
-    body.push_str(&select("r-row", "Row", Some("all"), &distinct(results.rules.iter().map(|r| &r.row))));
-    body.push_str(&select("r-fluent", "Fluent", Some("all"), &distinct(results.rules.iter().map(|r| &r.fluent))));
+    body.push_str(&select("r-protocol", "Data set", Some("all"), &protocols));
+    body.push_str(&select("r-row", "Row", Some("all"), &rows));
+    body.push_str(&select("r-fluent", "Fluent", Some("all"), &fluents));
     body.push_str("<output id=\"rule-count\"></output></div>\n<div class=\"rules\" id=\"kept\">\n");
     kept.iter().for_each(|(i, rule)| story(&mut body, *i, rule));
     if kept.is_empty() {
@@ -112,7 +120,7 @@ fn history(body: &mut String, rule: &RuleStory) {
             or_nothing(bounds.map(|b| b.0), quantity),
             or_nothing(bounds.map(|b| b.1), quantity),
             or_nothing(bounds.map(|b| b.2), quantity),
-            or_nothing(*seen, mean),
+            or_nothing(*seen, whole),
         ];
         numbers.iter().for_each(|n| put!(body, "<td class=\"n\">{n}"));
         before = now;

@@ -1,6 +1,6 @@
 //! Scores: for each data set a table of all rows, others' and ours, and one of intervals.
 
-use super::super::number::{mean, or_nothing, quantity, share};
+use super::super::number::{mean, or_nothing, quantity, share, whole};
 use super::super::svg::{Strip, strip};
 use super::super::{Group, origin, tables};
 use super::{Section, TABLE_END, escape, folds, table_start};
@@ -29,7 +29,8 @@ fn scores(body: &mut String, protocol: &str, groups: &[Group<'_>]) {
     put!(
         body,
         "<thead><tr><th scope=\"col\">System</th><th scope=\"col\" class=\"n\">P</th><th scope=\"col\" class=\"n\">R</th>\
-        <th scope=\"col\" class=\"n\">F1</th><th scope=\"col\" class=\"orders\"><span>{:.2}</span> F1 by order <span>{:.2}</span></th>\
+        <th scope=\"col\" class=\"n f1\">F1</th><th scope=\"col\" class=\"spread\">±</th>\
+        <th scope=\"col\"><div class=\"range\"><span>{:.2}</span> by order <span>{:.2}</span></div></th>\
         <th scope=\"col\" class=\"n\">Rules</th><th scope=\"col\" class=\"n\">Literals</th>\
         <th scope=\"col\" class=\"n\">Seconds</th></tr></thead>\n",
         range.0,
@@ -39,7 +40,7 @@ fn scores(body: &mut String, protocol: &str, groups: &[Group<'_>]) {
         let close = if i > 0 { "</tbody>\n" } else { "" };
         put!(
             body,
-            "{close}<tbody><tr class=\"group\"><th colspan=\"8\" scope=\"rowgroup\"><code>{}</code></th></tr>\n",
+            "{close}<tbody><tr class=\"group\"><th colspan=\"9\" scope=\"rowgroup\"><code>{}</code></th></tr>\n",
             escape(group.fluent)
         );
         for published in &group.published {
@@ -52,9 +53,10 @@ fn scores(body: &mut String, protocol: &str, groups: &[Group<'_>]) {
                     or_nothing(*precision, share),
                     or_nothing(*recall, share),
                     share(*f1),
+                    String::new(),
                     strip(&Strip::Published(*f1), range),
-                    or_nothing(None, mean),
-                    or_nothing(*literals, mean),
+                    or_nothing(None, whole),
+                    or_nothing(*literals, whole),
                     or_nothing(*seconds, quantity),
                 ],
             );
@@ -70,7 +72,8 @@ fn scores(body: &mut String, protocol: &str, groups: &[Group<'_>]) {
                 [
                     share(*precision),
                     share(*recall),
-                    format!("<{best}>{}</{best}> <span class=\"spread\">± {}</span>", share(*f1), share(*f1_spread)),
+                    format!("<{best}>{}</{best}>", share(*f1)),
+                    format!("± {}", share(*f1_spread)),
                     strip(&Strip::Ours(orders, *f1), range),
                     mean(*rules),
                     mean(*literals),
@@ -83,11 +86,16 @@ fn scores(body: &mut String, protocol: &str, groups: &[Group<'_>]) {
 }
 
 /// A row of the table of scores; its cells are markup already.
-fn cells(body: &mut String, class: &str, name: &str, [p, r, f1, orders, rules, literals, seconds]: [String; 7]) {
+fn cells(
+    body: &mut String,
+    class: &str,
+    name: &str,
+    [p, r, f1, spread, orders, rules, literals, seconds]: [String; 8],
+) {
     put!(
         body,
         "<tr class=\"{class}\"><th scope=\"row\">{name}</th><td class=\"n\">{p}</td><td class=\"n\">{r}</td>\
-        <td class=\"n\">{f1}</td><td class=\"orders\">{orders}</td><td class=\"n\">{rules}</td>\
+        <td class=\"n f1\">{f1}</td><td class=\"spread\">{spread}</td><td class=\"orders\">{orders}</td><td class=\"n\">{rules}</td>\
         <td class=\"n\">{literals}</td><td class=\"n\">{seconds}</td></tr>\n"
     );
 }
@@ -108,11 +116,11 @@ fn intervals(body: &mut String, protocol: &str, groups: &[Group<'_>], rate: Opti
         "Interval by interval on {}. An annotated interval is found when {} % of it is covered; \
         the delay is counted in time units{unit}, negative where recognition was too early.",
         escape(protocol),
-        mean(100.0 * first.intervals.share)
+        whole(100.0 * first.intervals.share)
     );
     body.push_str(&table_start(&caption, "intervals", &format!("Intervals on {protocol}")));
     body.push_str("<thead><tr><th scope=\"col\">System</th>");
-    let names = ["Annotated", "Recognised", "Found", "P", "R", "F1", "Delay", "Covered", "False alarms", "An hour"];
+    let names = ["Annotated", "Recognised", "Found", "P", "R", "F1", "Delay", "Covered", "False alarms", "Per hour"];
     names.iter().for_each(|name| put!(body, "<th scope=\"col\" class=\"n\">{name}</th>"));
     body.push_str("</tr></thead>\n");
     for (i, group) in groups.iter().filter(|g| !g.ours.is_empty()).enumerate() {

@@ -40,7 +40,7 @@ pub(super) fn section(results: &Results) -> Option<Section> {
         <div id=\"overview\" aria-hidden=\"true\" hidden></div>\n\
         <figcaption><span id=\"timeline-range\" aria-live=\"polite\">{}, {}: {}, {}–{}</span> \
         <span id=\"timeline-help\" hidden>Drag to select a part, turn the wheel to zoom, or use the keys + − 0 ← →. \
-        Drag the strip below to move.</span></figcaption></figure>\n\
+        Drag the strip to move.</span></figcaption></figure>\n\
         <script type=\"application/json\" id=\"timeline-data\">{}</script>\n",
         svg::timeline(first),
         super::escape(&first.protocol),

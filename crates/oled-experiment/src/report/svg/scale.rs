@@ -4,12 +4,12 @@ use super::super::number::{mean, quantity};
 use super::{Axis, decades, place, shape};
 use crate::results::Scale;
 
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 360.0;
+const WIDTH: f64 = 600.0;
+const HEIGHT: f64 = 340.0;
 const LEFT: f64 = 74.0;
-const RIGHT: f64 = 640.0;
+const RIGHT: f64 = 524.0;
 const TOP: f64 = 16.0;
-const BOTTOM: f64 = 300.0;
+const BOTTOM: f64 = 284.0;
 
 /// The lines of the picture: class, mark, name.
 pub(in super::super) const LINES: [(&str, usize, &str); 3] = [
@@ -66,7 +66,7 @@ pub(in super::super) fn scale(points: &[Scale]) -> Option<String> {
         let at = x.at(point.copies as f64);
         put!(svg, r#"<path class="tick" d="M{} {BOTTOM}v4"/>"#, place(at));
         // Numbers that would run into each other are left out; the table has them.
-        if at - written > 24.0 {
+        if at - written > 18.0 {
             put!(svg, r#"<text x="{}" y="{}">{}</text>"#, place(at), BOTTOM + 18.0, point.copies);
             written = at;
         }

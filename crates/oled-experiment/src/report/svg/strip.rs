@@ -21,8 +21,10 @@ pub(in super::super) fn strip(strip: &Strip, range: (f64, f64)) -> String {
     let x = |value: f64| place(axis.at(value.clamp(range.0, range.1)));
     let (marks, label) = match strip {
         Strip::Ours(orders, mean) => {
-            let dots = orders.iter().filter(|f1| f1.is_finite());
-            let dots: String = dots.map(|f1| format!(r#"<circle cx="{}" cy="{middle}" r="2.6"/>"#, x(*f1))).collect();
+            let mut dots = String::new();
+            for f1 in orders.iter().filter(|f1| f1.is_finite()) {
+                put!(dots, r#"<circle cx="{}" cy="{middle}" r="2.6"/>"#, x(*f1));
+            }
             let mean = if mean.is_finite() { *mean } else { range.0 };
             let label = orders.iter().map(|f1| share(*f1)).collect::<Vec<_>>().join(", ");
             (
