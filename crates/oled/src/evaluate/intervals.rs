@@ -5,8 +5,7 @@ use std::ops::AddAssign;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::calculus::fluent_name;
-use crate::lang::ec::{HOLDS, UNKNOWN};
+use crate::calculus::{fluent_name, unknown};
 use crate::lang::{Signature, Symbol, Value};
 use crate::recognise::Recogniser;
 use crate::stream::Frame;
@@ -38,7 +37,8 @@ pub struct Track {
 /// What is annotated and what is recognised, as runs. Memory grows with their number.
 #[derive(Clone, Debug)]
 pub struct Tracks {
-    targets: Vec<Signature>,
+    /// Each with the signature that says that it is not known.
+    targets: Vec<(Signature, Signature)>,
     /// By segment and fluent instance, in order of first occurrence.
     instances: IndexMap<(Symbol, Signature, Box<[Value]>), Track, FxBuildHasher>,
     /// The first and the last time point of each segment.
@@ -117,7 +117,8 @@ impl AddAssign for IntervalCounts {
 impl Tracks {
     /// Nothing seen yet, for these fluents.
     pub fn new(targets: &[Signature]) -> Tracks {
-        Tracks { targets: targets.to_vec(), instances: IndexMap::default(), segments: IndexMap::default() }
+        let targets = targets.iter().map(|target| (*target, unknown(*target))).collect();
+        Tracks { targets, instances: IndexMap::default(), segments: IndexMap::default() }
     }
 
     /// Takes note of what a recogniser, which has just observed the frame, holds to be true, and of the frame's labels.
@@ -126,16 +127,15 @@ impl Tracks {
         let before = self.segments.get(&frame.segment).map(|(_, last)| *last);
         let time = frame.time;
         self.segments.entry(frame.segment).or_insert((time, time)).1 = time;
-        let unknown = |signature: Signature, values: &[Value]| {
-            let is = |(s, v): (Signature, &[Value])| {
-                s.name().as_str() == UNKNOWN && s.renamed(HOLDS) == signature && v == values
-            };
-            frame.annotation.iter().any(is)
+        let targets = &self.targets;
+        // Most annotation knows everything.
+        let all_known = !frame.annotation.iter().any(|(s, _)| targets.iter().any(|(_, unknown)| *unknown == s));
+        let counts = |signature: Signature, values: &[Value]| {
+            let target = targets.iter().find(|(target, _)| *target == signature);
+            let known = |unknown: Signature| !frame.annotation.iter().any(|(s, v)| s == unknown && v == values);
+            target.is_some_and(|(_, unknown)| all_known || known(*unknown))
         };
-        for (signature, values) in frame.annotation.iter().filter(|(s, _)| self.targets.contains(s)) {
-            if unknown(signature, values) {
-                continue;
-            }
+        for (signature, values) in frame.annotation.iter().filter(|(s, v)| counts(*s, v)) {
             let holds = recogniser.holds(signature, values);
             let track = self.instances.entry((frame.segment, signature, values.into())).or_default();
             if track.annotated.last().is_some_and(|r| r.last == time) {
@@ -145,10 +145,7 @@ impl Tracks {
             let open = track.recognised.last().filter(|r| holds && Some(r.last) == before).map(|r| r.first);
             extend(&mut track.annotated, before, time, holds, open);
         }
-        for (signature, values) in recogniser.holding() {
-            if !self.targets.contains(&signature) || unknown(signature, values) {
-                continue;
-            }
+        for (signature, values) in recogniser.holding().filter(|(s, v)| counts(*s, v)) {
             let track = self.instances.entry((frame.segment, signature, values.into())).or_default();
             let labelled = track.annotated.last().is_some_and(|r| r.last == time);
             extend(&mut track.recognised, before, time, labelled, None);
@@ -168,7 +165,7 @@ impl Tracks {
     /// The counts of each fluent: an interval is found when at least this share of it is recognised.
     pub fn counts(&self, share: f64) -> IndexMap<Symbol, IntervalCounts, FxBuildHasher> {
         let mut all: IndexMap<Symbol, IntervalCounts, FxBuildHasher> = IndexMap::default();
-        for target in &self.targets {
+        for (target, _) in &self.targets {
             all.entry(target.inner_name().unwrap_or(target.name())).or_default();
         }
         for (_, signature, values, track) in self.iter() {
