@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use indexmap::IndexMap;
+use oled::evaluate::split_runs;
 use oled::{Frame, Recogniser, Signature, Symbol, Value, calculus};
 use rustc_hash::FxBuildHasher;
 
@@ -171,11 +172,11 @@ impl Timeline {
                     (b - a).max(1.0)
                 ));
             };
-            for (from, to, found) in split(&row.truth, &row.found) {
+            for (from, to, found) in split_runs(&row.truth, &row.found) {
                 let (class, what) = if found { ("truth", "true from") } else { ("missed", "missed from") };
                 bar(class, from, to, y + 4.0, 6.0, what);
             }
-            for (from, to, right) in split(&row.found, &row.truth) {
+            for (from, to, right) in split_runs(&row.found, &row.truth) {
                 let (class, what) = if right { ("right", "recognised from") } else { ("wrong", "false alarm from") };
                 bar(class, from, to, y + 12.0, 8.0, what);
             }
@@ -230,7 +231,7 @@ impl Row {
     /// How many time points are judged wrongly.
     fn mistakes(&self) -> i64 {
         let wrong = |runs: &Runs, others: &Runs| {
-            split(runs, others).into_iter().filter(|(.., same)| !same).map(|(a, b, _)| b - a + 1).sum::<i64>()
+            split_runs(runs, others).into_iter().filter(|(.., same)| !same).map(|(a, b, _)| b - a + 1).sum::<i64>()
         };
         wrong(&self.truth, &self.found) + wrong(&self.found, &self.truth)
     }
@@ -248,35 +249,9 @@ impl Row {
     }
 }
 
-/// Runs cut where other runs begin and end: each piece with whether the others have it too.
-fn split(runs: &Runs, others: &Runs) -> Vec<(i64, i64, bool)> {
-    let mut pieces = Vec::new();
-    for &(from, to) in runs {
-        let mut at = from;
-        for &(a, b) in others.iter().filter(|(a, b)| *a <= to && *b >= from) {
-            if a > at {
-                pieces.push((at, a - 1, false));
-            }
-            pieces.push((a.max(at), b.min(to), true));
-            at = b.min(to) + 1;
-        }
-        if at <= to {
-            pieces.push((at, to, false));
-        }
-    }
-    pieces
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn runs_are_cut_where_right_turns_wrong_and_found_turns_missed() {
-        let (truth, found) = (vec![(3, 5), (8, 9)], vec![(4, 8), (12, 13)]);
-        assert_eq!(split(&found, &truth), [(4, 5, true), (6, 7, false), (8, 8, true), (12, 13, false)]);
-        assert_eq!(split(&truth, &found), [(3, 3, false), (4, 5, true), (8, 8, true), (9, 9, false)]);
-    }
 
     #[test]
     fn ticks_are_round() {

@@ -13,7 +13,7 @@ use crate::logic::Relation;
 use crate::recognise::Recogniser;
 use crate::stream::Frame;
 
-pub use intervals::{IntervalCounts, Run, Track, Tracks};
+pub use intervals::{IntervalCounts, Run, Track, Tracks, split_runs};
 
 /// How often a recogniser was right and wrong.
 ///

@@ -205,3 +205,30 @@ fn extend(runs: &mut Vec<Run>, before: Option<i64>, time: i64, both: bool, open:
         run.met = run.met.or(both.then_some(time));
     }
 }
+
+/// Runs, given by their first and last time points, cut where other runs begin and end: each piece with whether the others
+/// have it too.
+///
+/// ```
+/// use oled::evaluate::split_runs;
+/// let (truth, found) = ([(3, 5), (8, 9)], [(4, 8), (12, 13)]);
+/// assert_eq!(split_runs(&found, &truth), [(4, 5, true), (6, 7, false), (8, 8, true), (12, 13, false)]);
+/// assert_eq!(split_runs(&truth, &found), [(3, 3, false), (4, 5, true), (8, 8, true), (9, 9, false)]);
+/// ```
+pub fn split_runs(runs: &[(i64, i64)], others: &[(i64, i64)]) -> Vec<(i64, i64, bool)> {
+    let mut pieces = Vec::new();
+    for &(from, to) in runs {
+        let mut at = from;
+        for &(a, b) in others.iter().filter(|(a, b)| *a <= to && *b >= from) {
+            if a > at {
+                pieces.push((at, a - 1, false));
+            }
+            pieces.push((a.max(at), b.min(to), true));
+            at = b.min(to) + 1;
+        }
+        if at <= to {
+            pieces.push((at, to, false));
+        }
+    }
+    pieces
+}

@@ -1,5 +1,7 @@
 //! Timelines: what is annotated above what was recognised, cut where right turns wrong.
 
+use oled::evaluate::split_runs;
+
 use super::super::html::escape;
 use super::{Axis, place, ticks};
 use crate::results::Timeline;
@@ -39,46 +41,15 @@ pub(in super::super) fn timeline(timeline: &Timeline) -> String {
                 place((b - a).max(1.0))
             );
         };
-        for (from, to, found) in split(&track.annotated, &track.recognised) {
+        for (from, to, found) in split_runs(&track.annotated, &track.recognised) {
             let (class, what) = if found { ("truth", "annotated") } else { ("missed", "missed") };
             bar(class, what, (from, to), y + 5.0, 9.0);
         }
-        for (from, to, right) in split(&track.recognised, &track.annotated) {
+        for (from, to, right) in split_runs(&track.recognised, &track.annotated) {
             let (class, what) = if right { ("right", "recognised") } else { ("wrong", "false alarm") };
             bar(class, what, (from, to), y + 17.0, 9.0);
         }
     }
     put!(svg, r#"<path class="axis" d="M{LEFT} {bottom}H{RIGHT}"/></svg>"#);
     svg
-}
-
-/// Runs cut where other runs begin and end: each piece with whether the others have it too.
-fn split(runs: &[(i64, i64)], others: &[(i64, i64)]) -> Vec<(i64, i64, bool)> {
-    let mut pieces = Vec::new();
-    for &(from, to) in runs {
-        let mut at = from;
-        for &(a, b) in others.iter().filter(|(a, b)| *a <= to && *b >= from) {
-            if a > at {
-                pieces.push((at, a - 1, false));
-            }
-            pieces.push((a.max(at), b.min(to), true));
-            at = b.min(to) + 1;
-        }
-        if at <= to {
-            pieces.push((at, to, false));
-        }
-    }
-    pieces
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_are_cut_where_right_turns_wrong() {
-        let (truth, found) = ([(3, 5), (8, 9)], [(4, 8), (12, 13)]);
-        assert_eq!(split(&found, &truth), [(4, 5, true), (6, 7, false), (8, 8, true), (12, 13, false)]);
-        assert_eq!(split(&truth, &found), [(3, 3, false), (4, 5, true), (8, 8, true), (9, 9, false)]);
-    }
 }
