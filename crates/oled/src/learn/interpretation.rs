@@ -198,16 +198,17 @@ impl Cover {
             self.targets.iter().zip(previous.labels.iter().zip(&next.labels)).map(|(target, (now, then))| {
                 let width = self.groups[target.group].domains.len();
                 let values = |k: usize| &previous.values[target.group][k * width..(k + 1) * width];
-                let outcome = |k: usize| target.outcome(values(k), now, then);
+                let mut row = Vec::new();
+                let mut outcome = |k: usize| target.outcome(values(k), now, then, &mut row);
                 // Where nothing is labelled, which is most of the time, nothing needs to be looked up.
                 let quiet = [now, then].iter().all(|labels| labels.holds.is_empty() && labels.unknown.is_empty());
                 let followed = followed[target.group].iter().enumerate();
-                let known = |(k, followed): (usize, &bool)| match (*followed || target.direct, quiet) {
+                let mut known = |(k, followed): (usize, &bool)| match (*followed || target.direct, quiet) {
                     (false, _) => None,
                     (true, true) => Some(Outcome::Absent),
                     (true, false) => outcome(k),
                 };
-                followed.map(known).collect()
+                followed.map(&mut known).collect()
             });
         let outcomes = outcomes.collect();
         Some(Interpretation {
@@ -222,14 +223,15 @@ impl Cover {
 }
 
 impl Target {
-    /// The outcome of an instance; `None` where the annotation says that it does not know.
-    fn outcome(&self, values: &[Value], now: &Labels, then: &Labels) -> Option<Outcome> {
-        let row: Vec<Value> = self.columns.iter().map(|c| c.map_or_else(|v| v, |i| values[i])).collect();
+    /// The outcome of an instance; `None` where the annotation says that it does not know. `row` is room for its label.
+    fn outcome(&self, values: &[Value], now: &Labels, then: &Labels, row: &mut Vec<Value>) -> Option<Outcome> {
+        row.clear();
+        row.extend(self.columns.iter().map(|c| c.map_or_else(|v| v, |i| values[i])));
         if self.direct {
-            return (!now.unknown.contains(&row)).then(|| Outcome::new(false, now.holds.contains(&row)));
+            return (!now.unknown.contains(row)).then(|| Outcome::new(false, now.holds.contains(row)));
         }
-        let known = !now.unknown.contains(&row) && !then.unknown.contains(&row);
-        known.then(|| Outcome::new(now.holds.contains(&row), then.holds.contains(&row)))
+        let known = !now.unknown.contains(row) && !then.unknown.contains(row);
+        known.then(|| Outcome::new(now.holds.contains(row), then.holds.contains(row)))
     }
 
     fn labels(&self, frame: &Frame) -> Labels {
