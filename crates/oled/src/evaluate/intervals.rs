@@ -40,7 +40,7 @@ pub struct Tracks {
     /// Each with the signature that says that it is not known.
     targets: Vec<(Signature, Signature)>,
     /// By segment and fluent instance, in order of first occurrence.
-    tracks: IndexMap<(Symbol, Signature, Box<[Value]>), Track, FxBuildHasher>,
+    instances: IndexMap<(Symbol, Signature, Box<[Value]>), Track, FxBuildHasher>,
     /// The first and the last time point of each segment.
     segments: IndexMap<Symbol, (i64, i64), FxBuildHasher>,
 }
@@ -118,7 +118,7 @@ impl Tracks {
     /// Nothing seen yet, for these fluents.
     pub fn new(targets: &[Signature]) -> Tracks {
         let targets = targets.iter().map(|target| (*target, unknown(*target))).collect();
-        Tracks { targets, tracks: IndexMap::default(), segments: IndexMap::default() }
+        Tracks { targets, instances: IndexMap::default(), segments: IndexMap::default() }
     }
 
     /// Takes note of what a recogniser, which has just observed the frame, holds to be true, and of the frame's labels.
@@ -134,7 +134,7 @@ impl Tracks {
         };
         for (signature, values) in frame.annotation.iter().filter(|(s, v)| counts(*s, v)) {
             let holds = recogniser.holds(signature, values);
-            let track = self.tracks.entry((frame.segment, signature, values.into())).or_default();
+            let track = self.instances.entry((frame.segment, signature, values.into())).or_default();
             if track.annotated.last().is_some_and(|r| r.last == time) {
                 continue; // the same label twice
             }
@@ -143,7 +143,7 @@ impl Tracks {
             extend(&mut track.annotated, before, time, holds, open);
         }
         for (signature, values) in recogniser.holding().filter(|(s, v)| counts(*s, v)) {
-            let track = self.tracks.entry((frame.segment, signature, values.into())).or_default();
+            let track = self.instances.entry((frame.segment, signature, values.into())).or_default();
             let labelled = track.annotated.last().is_some_and(|r| r.last == time);
             extend(&mut track.recognised, before, time, labelled, None);
         }
@@ -151,7 +151,7 @@ impl Tracks {
 
     /// The tracks: segment, fluent signature, arguments and runs.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, Signature, &[Value], &Track)> {
-        self.tracks.iter().map(|((segment, signature, values), track)| (*segment, *signature, &**values, track))
+        self.instances.iter().map(|((segment, signature, values), track)| (*segment, *signature, &**values, track))
     }
 
     /// The segments with their first and last time points.
