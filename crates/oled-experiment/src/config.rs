@@ -116,17 +116,21 @@ pub fn load_data(folder: &TaskFolder, options: DataOptions) -> Result<Data, Erro
         });
     }
     let groups = match &options.groups {
-        Some(path) => pairs(path, "segment,group")?.into_iter().map(|(s, g)| (s, Symbol::new(&g))).collect(),
+        Some(path) => pairs(path, "segment,group")?.into_iter().map(|(_, s, g)| (s, Symbol::new(&g))).collect(),
         None => Groups::default(),
     };
     let folds = match (&options.fold_file, options.hold_out) {
         (Some(path), _) => {
             let mut table: IndexMap<Symbol, usize, FxBuildHasher> = IndexMap::default();
-            for (segment, fold) in pairs(path, "segment,fold")? {
-                let fold = fold.parse().map_err(|_| {
-                    Error::Folds(format!("{}: `{fold}` is no fold\nhint: folds are numbers from 0 on", path.display()))
-                })?;
-                table.insert(segment, fold);
+            for (line, segment, fold) in pairs(path, "segment,fold")? {
+                let problem = |what: String| Error::Folds(format!("{}:{line}: {what}", path.display()));
+                let Ok(fold) = fold.parse() else {
+                    return Err(problem(format!("`{fold}` is no fold\nhint: folds are numbers from 0 on")));
+                };
+                if table.insert(segment, fold).is_some_and(|before| before != fold) {
+                    let name = segment.as_str();
+                    return Err(problem(format!("`{name}` is in two folds\nhint: a segment is tested in one fold")));
+                }
             }
             Folds::Table(table)
         }
@@ -138,8 +142,8 @@ pub fn load_data(folder: &TaskFolder, options: DataOptions) -> Result<Data, Erro
     Data::of_stream(&name, &folder.description, folder.rate, frames, &folds)
 }
 
-/// The lines of a table with two columns, without its header.
-fn pairs(path: &Path, header: &str) -> Result<Vec<(Symbol, String)>, Error> {
+/// The lines of a table with two columns, without its header, each with its number.
+fn pairs(path: &Path, header: &str) -> Result<Vec<(usize, Symbol, String)>, Error> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         let hint = format!("a table with the header `{header}`");
         TaskError::Io { path: path.to_path_buf(), error, hint }
@@ -156,7 +160,7 @@ fn pairs(path: &Path, header: &str) -> Result<Vec<(Symbol, String)>, Error> {
     }
     lines
         .map(|(number, line)| match line.rsplit_once(',') {
-            Some((segment, value)) => Ok((Symbol::new(segment.trim()), value.trim().to_string())),
+            Some((segment, value)) => Ok((number, Symbol::new(segment.trim()), value.trim().to_string())),
             None => Err(problem(number, "there is no comma")),
         })
         .collect()

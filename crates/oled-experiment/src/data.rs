@@ -126,7 +126,8 @@ impl Data {
                 frame.annotation.push(signature, values);
             }
         }
-        Ok(Data::new(name, description, self.rate, units))
+        let (name, description, folds) = (name.into(), description.into(), self.folds.clone());
+        Ok(Data { name, description, rate: self.rate, units, folds })
     }
 
     /// The same data under another name.
@@ -172,9 +173,13 @@ impl Data {
             digest.number(unit.fold as u64);
             for frame in &unit.frames {
                 digest.number(frame.time as u64);
-                for (signature, values) in frame.narrative.iter().chain(frame.annotation.iter()) {
-                    digest.text(names.entry(signature).or_insert_with(|| signature.path()));
-                    values.iter().for_each(|v| digest.value(v));
+                for facts in [&frame.narrative, &frame.annotation] {
+                    // What is annotated is something else than what is seen.
+                    digest.number(facts.iter().count() as u64);
+                    for (signature, values) in facts.iter() {
+                        digest.text(names.entry(signature).or_insert_with(|| signature.path()));
+                        values.iter().for_each(|v| digest.value(v));
+                    }
                 }
             }
         }
@@ -198,6 +203,9 @@ impl Folds {
                     unit.fold = *fold;
                 }
                 Ok(())
+            }
+            Folds::Made { folds: 0, .. } => {
+                Err(Error::Folds("there must be a fold at least\nhint: ten are usual: `--folds 10`".into()))
             }
             Folds::Made { folds, seed, groups } => {
                 let groups = grouped(units, groups, *seed);

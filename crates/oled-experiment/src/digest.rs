@@ -1,6 +1,7 @@
 //! Digest: a number by which a finished fold is found again; FNV-1a, the same on every platform and in every release.
 
 use oled::lang::Value;
+use oled_data::task_folder::TaskFolder;
 
 /// Sixty-four bits of what was put in. It tells changes, not forgeries.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,15 @@ impl Digest {
             Value::Sym(name) => self.text(name.as_str()),
             other => self.text(&other.to_string()),
         }
+    }
+
+    /// All of a task that recognition depends on.
+    pub(crate) fn task(&mut self, folder: &TaskFolder) {
+        folder.texts().iter().for_each(|source| self.text(&source.text));
+        let options = &folder.task.options;
+        self.number(u64::from(options.interleaved));
+        self.number(options.tracked.as_ref().map_or(u64::MAX, |types| types.len() as u64));
+        options.tracked.iter().flatten().for_each(|name| self.text(name.as_str()));
     }
 
     pub(crate) fn finish(self) -> u64 {

@@ -89,6 +89,7 @@ impl Experiment {
         stop: &AtomicBool,
         progress: &(dyn Fn(&Progress) + Sync),
     ) -> Result<Results, Error> {
+        self.check()?;
         let digests: Vec<u64> = self.parts.iter().map(|p| p.data.digest()).collect();
         let (side_by_side, alone): (Vec<Job>, Vec<Job>) =
             self.jobs().into_iter().partition(|job| !matches!(job, Job::Scale { .. }));
@@ -105,6 +106,21 @@ impl Experiment {
         outcomes.extend(in_parallel(&alone, 1, stop, &run)?);
         let jobs: Vec<Job> = side_by_side.into_iter().chain(alone).collect();
         Ok(self.results(&jobs, outcomes))
+    }
+
+    /// Whether there is something to learn from wherever something learns.
+    fn check(&self) -> Result<(), Error> {
+        for Part { data, rows, .. } in &self.parts {
+            let learns = rows.iter().any(|row| matches!(row.source, TheorySource::Learner { .. }));
+            let all = data.folds.iter().find(|&&fold| data.units.iter().all(|unit| unit.fold == fold));
+            if let (true, Some(fold)) = (learns, all) {
+                return Err(Error::Plan(format!(
+                    "all segments of `{}` are tested in fold {fold}, so there is nothing to learn from\nhint: there must be two folds at least",
+                    data.name
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Everything there is to do, in the order in which it is reported.
@@ -144,7 +160,7 @@ impl Experiment {
             let Part { task, data, rows } = &self.parts[part];
             let mut digest = Digest::default();
             digest.text(env!("CARGO_PKG_VERSION"));
-            task.texts().iter().for_each(|source| digest.text(&source.text));
+            digest.task(task);
             digest.number(digests[part]);
             digest.number(rows[row].digest(task, &data.name));
             format!("{kind} {} {} {:016x}", data.name, rows[row].name, digest.finish())
@@ -234,11 +250,8 @@ impl Experiment {
             let (order, fold) = (*order, *fold);
             score.folds.push(FoldScore { fold, order, tp, fp, fn_, literals: of.literals, rules: of.rules, seconds });
             if by_order.last().is_none_or(|(o, ..)| o.order != order) {
-                by_order.push((
-                    OrderScore { order, ..OrderScore::default() },
-                    Confusion::default(),
-                    IntervalCounts::default(),
-                ));
+                let new = OrderScore { order, ..OrderScore::default() };
+                by_order.push((new, Confusion::default(), IntervalCounts::default()));
             }
             if let Some((_, counts, intervals)) = by_order.last_mut() {
                 *counts += Confusion { tp, fp, fn_ };

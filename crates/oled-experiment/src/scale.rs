@@ -38,10 +38,14 @@ impl Scaling {
     pub(crate) fn digest(&self) -> u64 {
         let mut digest = Digest::default();
         digest.text(env!("CARGO_PKG_VERSION"));
-        self.task.texts().iter().for_each(|source| digest.text(&source.text));
+        digest.task(&self.task);
         digest.number(self.data.digest());
         digest.number(self.row.digest(&self.task, &self.data.name));
         digest.number(self.sampled_from as u64);
+        self.published.iter().for_each(|(copies, seconds)| {
+            digest.number(*copies as u64);
+            digest.number(seconds.to_bits());
+        });
         digest.finish()
     }
 }

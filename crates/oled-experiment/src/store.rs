@@ -6,7 +6,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -20,7 +20,7 @@ use crate::Error;
 pub struct Store {
     path: PathBuf,
     file: Option<Mutex<File>>,
-    known: IndexMap<String, Value, FxBuildHasher>,
+    known: Mutex<IndexMap<String, Value, FxBuildHasher>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -58,23 +58,27 @@ impl Store {
             file.set_len(good as u64).map_err(failed)?;
             file.seek(SeekFrom::End(0)).map_err(failed)?;
         }
-        Ok(Store { path: path.to_path_buf(), file: Some(Mutex::new(file)), known })
+        Ok(Store { path: path.to_path_buf(), file: Some(Mutex::new(file)), known: Mutex::new(known) })
     }
 
     /// What is known of a part.
     pub(crate) fn get<T: for<'a> Deserialize<'a>>(&self, key: &str) -> Option<T> {
-        T::deserialize(self.known.get(key)?).ok()
+        T::deserialize(self.known.lock().unwrap_or_else(PoisonError::into_inner).get(key)?).ok()
     }
 
-    /// Keeps what came out of a part: it is on disk when this returns.
+    /// Keeps what came out of a part: where there is a file, it is on disk when this returns.
     pub(crate) fn put<T: Serialize>(&self, key: &str, value: &T) -> Result<(), Error> {
-        let Some(file) = &self.file else { return Ok(()) };
         let failed = |error| Error::Store { path: self.path.clone(), error };
         let value = serde_json::to_value(value).map_err(|e| failed(e.into()))?;
-        let mut line = serde_json::to_vec(&Line { key: key.into(), value }).map_err(|e| failed(e.into()))?;
-        line.push(b'\n');
-        let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        file.write_all(&line).and_then(|()| file.sync_data()).map_err(failed)
+        let line = Line { key: key.into(), value };
+        if let Some(file) = &self.file {
+            let mut text = serde_json::to_vec(&line).map_err(|e| failed(e.into()))?;
+            text.push(b'\n');
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            file.write_all(&text).and_then(|()| file.sync_data()).map_err(failed)?;
+        }
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(line.key, line.value);
+        Ok(())
     }
 }
 
