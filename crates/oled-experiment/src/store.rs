@@ -98,13 +98,13 @@ mod tests {
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let store = Store::open(&path).unwrap();
-            let lines = whole[..cut].iter().filter(|b| **b == b'\n').count();
+            let lines = whole[..cut].split(|b| *b == b'\n').count() - 1;
             let known = |store: &Store| (0..3).filter(|i| store.get::<i32>(&format!("part{i}")) == Some(*i)).count();
             assert_eq!(known(&store), lines);
             store.put("part2", &2).unwrap();
             let store = Store::open(&path).unwrap();
             assert_eq!(store.get::<i32>("part2"), Some(2));
-            assert_eq!(known(&store), (lines + 1).min(3).max(lines));
+            assert_eq!(known(&store), (lines + 1).min(3));
         }
     }
 }
