@@ -182,6 +182,13 @@ fn a_bad_file_is_told_with_place_and_hint() {
         ("\"lobby\"", "\"loby\"", "7:8", "cannot read `loby/task.toml`", "a task is a folder"),
         ("\"hand\"", "\"hond\"", "20:10", "cannot read `hond`", "did you mean `hand`?"),
         (
+            "fluent = \"meeting\"",
+            "fluent = \"meting\"",
+            "16:10",
+            "there is no fluent `meting`",
+            "there is meeting, moving",
+        ),
+        (
             "theory = \"hand\"",
             "theory = \"hand\"\npreset = \"sane\"",
             "20:10",
@@ -198,6 +205,11 @@ fn a_bad_file_is_told_with_place_and_hint() {
         assert!(told.contains(&format!("experiment.toml:{place}\n")), "{wrong}: {told}");
         assert!(told.lines().any(|line| line.starts_with("hint: ") && line.contains(hint)), "{wrong}: {told}");
     }
+    let twice = task_folder(folder.path(), &format!("{CONFIG}\n[[row]]\ntheory = \"hand\"\n"));
+    let told = oled(&["compare", &twice]);
+    assert_eq!(told.status.code(), Some(2));
+    let text = "experiment.toml: two rows are called `hand`\nhint: give one of them another `name`\n";
+    assert!(stderr(&told).ends_with(text), "{}", stderr(&told));
     let missing = oled(&["compare", "nowhere.toml"]);
     assert_eq!(missing.status.code(), Some(2));
     assert!(stderr(&missing).contains("cannot read `nowhere.toml`") && stderr(&missing).contains("\nhint: "));

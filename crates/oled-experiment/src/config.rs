@@ -13,6 +13,7 @@ use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::row::name;
 use crate::{Choice, Data, Error, Experiment, Folds, Groups, LEARNERS, Part, Row};
 
 #[derive(Debug, Deserialize)]
@@ -76,8 +77,8 @@ struct RowConfig {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OnlyConfig {
-    data: Option<String>,
-    fluent: Option<String>,
+    data: Option<Spanned<String>>,
+    fluent: Option<Spanned<String>>,
     set: Spanned<toml::Table>,
 }
 
@@ -261,6 +262,7 @@ pub fn read_config(path: &Path) -> Result<Experiment, Error> {
         let rows: Result<Vec<Row>, Error> = config.row.iter().map(|row| make_row(row, &folder, &place)).collect();
         parts.push(Part { rows: rows?, data: Arc::new(load_data(&folder, options)?), task: Arc::new(folder) });
     }
+    check_names(&config.row, &parts, &place)?;
     let usual = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     Ok(Experiment {
         name: config.name.unwrap_or(usual),
@@ -274,6 +276,34 @@ pub fn read_config(path: &Path) -> Result<Experiment, Error> {
         published: Vec::new(),
         notes: Vec::new(),
     })
+}
+
+/// Whether each data set and row is told from the others, and what is said of one is said of one that exists.
+fn check_names(rows: &[RowConfig], parts: &[Part], place: &Place) -> Result<(), Error> {
+    let data: Vec<&str> = parts.iter().map(|part| part.data.name.as_str()).collect();
+    let fluents: Vec<String> =
+        parts.iter().flat_map(|p| p.task.task.labels()).map(|label| name(label).as_str().to_string()).collect();
+    let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
+    for only in rows.iter().flat_map(|row| &row.only) {
+        for (said, known, what) in [(&only.data, &data, "data set"), (&only.fluent, &fluents, "fluent")] {
+            if let Some(said) = said.as_ref().filter(|said| !known.contains(&said.get_ref().as_str())) {
+                let mut known = known.clone();
+                known.dedup();
+                let text = format!("there is no {what} `{}`\nhint: there is {}", said.get_ref(), known.join(", "));
+                return Err(place.problem(said.span(), &text));
+            }
+        }
+    }
+    let rows: Vec<&str> = parts.iter().take(1).flat_map(|part| &part.rows).map(|row| row.name.as_str()).collect();
+    for (names, what) in [(&data, "data sets"), (&rows, "rows")] {
+        if let Some(twice) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
+            return Err(Error::Plan(format!(
+                "{}: two {what} are called `{}`\nhint: give one of them another `name`",
+                place.source.name, names[twice]
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn make_row(row: &RowConfig, folder: &TaskFolder, place: &Place) -> Result<Row, Error> {
@@ -301,7 +331,10 @@ fn make_row(row: &RowConfig, folder: &TaskFolder, place: &Place) -> Result<Row, 
         Ok::<(), Error>(())
     };
     row.set.iter().try_for_each(|set| add(set, None, None))?;
-    row.only.iter().try_for_each(|only| add(&only.set, only.data.as_deref(), only.fluent.as_deref()))?;
+    row.only.iter().try_for_each(|only| {
+        let text = |name: &'_ Option<Spanned<String>>| name.as_ref().map(|n| n.get_ref().clone());
+        add(&only.set, text(&only.data).as_deref(), text(&only.fluent).as_deref())
+    })?;
     let usual = || format!("{learner}, preset {preset}");
     let named = row.name.clone().unwrap_or_else(usual);
     Row::learned(&named, learner, preset, options).map_err(|error| {
