@@ -1,17 +1,20 @@
 //! Config: an experiment as a file: any set of learners, presets and options, over any tasks.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use oled::{Diagnostic, Problems, Source, Span, Symbol};
+use oled::{Diagnostic, Problems, Settings, Source, Span, Symbol};
 use oled_data::caviar::load_videos;
 use oled_data::task_folder::{TaskError, TaskFolder, as_text};
 use oled_data::{Protocol, ReadOptions, open};
 use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
+use toml::Spanned;
 
-use crate::{Choice, Data, Error, Experiment, Folds, Groups, Part, Row};
+use crate::row::name;
+use crate::{Choice, Data, Error, Experiment, Folds, Groups, LEARNERS, Part, Row};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,14 +44,14 @@ fn half() -> f64 {
 #[serde(deny_unknown_fields)]
 struct DataConfig {
     name: Option<String>,
-    task: PathBuf,
-    input: Option<PathBuf>,
-    protocol: Option<String>,
-    folds: Option<FoldsConfig>,
+    task: Spanned<PathBuf>,
+    input: Option<Spanned<PathBuf>>,
+    protocol: Option<Spanned<String>>,
+    folds: Option<Spanned<FoldsConfig>>,
     hold_out: Option<f64>,
     #[serde(default)]
     seed: u64,
-    groups: Option<PathBuf>,
+    groups: Option<Spanned<PathBuf>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -62,11 +65,10 @@ enum FoldsConfig {
 #[serde(deny_unknown_fields)]
 struct RowConfig {
     name: Option<String>,
-    learner: Option<String>,
-    preset: Option<String>,
-    theory: Option<PathBuf>,
-    #[serde(default)]
-    set: toml::Table,
+    learner: Option<Spanned<String>>,
+    preset: Option<Spanned<String>>,
+    theory: Option<Spanned<PathBuf>>,
+    set: Option<Spanned<toml::Table>>,
     #[serde(default)]
     only: Vec<OnlyConfig>,
 }
@@ -75,9 +77,65 @@ struct RowConfig {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OnlyConfig {
-    data: Option<String>,
-    fluent: Option<String>,
-    set: toml::Table,
+    data: Option<Spanned<String>>,
+    fluent: Option<Spanned<String>>,
+    set: Spanned<toml::Table>,
+}
+
+/// The file, and its folder: places in it, and paths beside it.
+struct Place<'a> {
+    source: &'a Arc<Source>,
+    folder: &'a Path,
+}
+
+impl Place<'_> {
+    fn span(&self, range: Range<usize>) -> Span {
+        Span { source: Some(self.source.clone()), start: range.start as u32, end: range.end as u32 }
+    }
+
+    /// What is wrong there; a hint may follow after a line break.
+    fn problem(&self, range: Range<usize>, what: &str) -> Error {
+        Error::Rules(Problems::from(problem(&self.span(range), what)))
+    }
+
+    /// The same of something that a task says; what is wrong with its texts has its place there.
+    fn of_task(&self, range: Range<usize>, error: TaskError) -> Error {
+        match error {
+            TaskError::Io { .. } => self.problem(range, &error.to_string()),
+            TaskError::Problems(problems) => Error::Rules(problems),
+        }
+    }
+
+    /// A file that must be there.
+    fn file(&self, path: &Spanned<PathBuf>) -> Result<PathBuf, Error> {
+        self.existing(path.span(), path.get_ref())
+    }
+
+    fn existing(&self, range: Range<usize>, path: &Path) -> Result<PathBuf, Error> {
+        let there = self.folder.join(path);
+        if there.exists() {
+            return Ok(there);
+        }
+        let hint = "hint: paths are relative to the file in which they are written";
+        Err(self.problem(range, &format!("there is no `{}`\n{hint}", there.display())))
+    }
+
+    /// A file, or the name of something that is built in.
+    fn beside(&self, path: &Path) -> PathBuf {
+        let there = self.folder.join(path);
+        if there.exists() || path.components().count() > 1 { there } else { path.to_path_buf() }
+    }
+}
+
+fn problem(span: &Span, text: &str) -> Diagnostic {
+    match text.split_once("\nhint: ") {
+        Some((what, hint)) => Diagnostic::new(span, what).hint(hint),
+        // `unknown preset x: presets are …`
+        None => match text.split_once(": ") {
+            Some((what, hint)) => Diagnostic::new(span, what).hint(hint),
+            None => Diagnostic::new(span, text),
+        },
+    }
 }
 
 /// How a stream becomes a data set with folds.
@@ -179,34 +237,32 @@ pub fn read_config(path: &Path) -> Result<Experiment, Error> {
         let problem = Diagnostic::new(&span, error.message().trim().to_string());
         Problems::from(problem.hint("keys are name, description, orders, share, stories, [[data]] and [[row]]"))
     })?;
-    let here = path.parent().unwrap_or(Path::new(""));
-    let beside = |path: &Path| {
-        let there = here.join(path);
-        // A name that is no file may be that of something built in.
-        if there.exists() { there } else { path.to_path_buf() }
-    };
+    let place = Place { source: &source, folder: path.parent().unwrap_or(Path::new("")) };
     let mut parts = Vec::new();
     for data in config.data {
-        let folder = Arc::new(TaskFolder::load(&beside(&data.task))?);
-        let (fold_file, folds) = match data.folds {
-            Some(FoldsConfig::File(path)) => (Some(beside(&path)), None),
-            Some(FoldsConfig::Number(number)) => (None, Some(number)),
+        let task = &data.task;
+        let folder = TaskFolder::load(&place.beside(task.get_ref())).map_err(|e| place.of_task(task.span(), e))?;
+        let (fold_file, folds) = match data.folds.as_ref().map(|folds| (folds.span(), folds.get_ref())) {
+            Some((range, FoldsConfig::File(path))) => (Some(place.existing(range, path)?), None),
+            Some((_, FoldsConfig::Number(number))) => (None, Some(*number)),
             None => (None, None),
         };
+        let protocol = |p: &Spanned<String>| p.get_ref().parse().map_err(|e: String| place.problem(p.span(), &e));
         let options = DataOptions {
             name: data.name,
-            input: data.input.map(|path| beside(&path)),
-            protocol: data.protocol.map(|p| p.parse()).transpose().map_err(Error::Plan)?,
+            input: data.input.as_ref().map(|path| place.file(path)).transpose()?,
+            protocol: data.protocol.as_ref().map(protocol).transpose()?,
             fold_file,
             folds,
             hold_out: data.hold_out,
             seed: data.seed,
-            groups: data.groups.map(|path| beside(&path)),
+            groups: data.groups.as_ref().map(|path| place.file(path)).transpose()?,
             read: folder.read_options(None, false),
         };
-        let rows: Result<Vec<Row>, Error> = config.row.iter().map(|row| make_row(row, &folder, &beside)).collect();
-        parts.push(Part { data: Arc::new(load_data(&folder, options)?), rows: rows?, task: folder });
+        let rows: Result<Vec<Row>, Error> = config.row.iter().map(|row| make_row(row, &folder, &place)).collect();
+        parts.push(Part { rows: rows?, data: Arc::new(load_data(&folder, options)?), task: Arc::new(folder) });
     }
+    check_names(&config.row, &parts, &place)?;
     let usual = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     Ok(Experiment {
         name: config.name.unwrap_or(usual),
@@ -222,20 +278,70 @@ pub fn read_config(path: &Path) -> Result<Experiment, Error> {
     })
 }
 
-fn make_row(row: &RowConfig, folder: &TaskFolder, beside: &impl Fn(&Path) -> PathBuf) -> Result<Row, Error> {
+/// Whether each data set and row is told from the others, and what is said of one is said of one that exists.
+fn check_names(rows: &[RowConfig], parts: &[Part], place: &Place) -> Result<(), Error> {
+    let data: Vec<&str> = parts.iter().map(|part| part.data.name.as_str()).collect();
+    let fluents: Vec<String> =
+        parts.iter().flat_map(|p| p.task.task.labels()).map(|label| name(label).as_str().to_string()).collect();
+    let fluents: Vec<&str> = fluents.iter().map(String::as_str).collect();
+    for only in rows.iter().flat_map(|row| &row.only) {
+        for (said, known, what) in [(&only.data, &data, "data set"), (&only.fluent, &fluents, "fluent")] {
+            if let Some(said) = said.as_ref().filter(|said| !known.contains(&said.get_ref().as_str())) {
+                let mut known = known.clone();
+                known.dedup();
+                let text = format!("there is no {what} `{}`\nhint: there is {}", said.get_ref(), known.join(", "));
+                return Err(place.problem(said.span(), &text));
+            }
+        }
+    }
+    let rows: Vec<&str> = parts.iter().take(1).flat_map(|part| &part.rows).map(|row| row.name.as_str()).collect();
+    for (names, what) in [(&data, "data sets"), (&rows, "rows")] {
+        if let Some(twice) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
+            return Err(Error::Plan(format!(
+                "{}: two {what} are called `{}`\nhint: give one of them another `name`",
+                place.source.name, names[twice]
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn make_row(row: &RowConfig, folder: &TaskFolder, place: &Place) -> Result<Row, Error> {
     if let Some(theory) = &row.theory {
-        let source = folder.theory(&beside(theory))?;
-        let name = row.name.clone().unwrap_or_else(|| theory.display().to_string());
+        if row.learner.is_some() || row.preset.is_some() || row.set.is_some() || !row.only.is_empty() {
+            let text =
+                "a theory is given, so nothing is learned\nhint: a row has a theory, or learner, preset and settings";
+            return Err(place.problem(theory.span(), text));
+        }
+        let path = theory.get_ref();
+        let source = folder.theory(&place.beside(path)).map_err(|e| place.of_task(theory.span(), e))?;
+        let name = row.name.clone().unwrap_or_else(|| path.display().to_string());
         return Ok(Row::given(&name, source));
     }
-    let learner = row.learner.as_deref().unwrap_or("oled");
-    let preset = row.preset.as_deref().unwrap_or("sane");
-    let mut options = choices(&row.set, None, None);
-    for only in &row.only {
-        options.extend(choices(&only.set, only.data.as_deref(), only.fluent.as_deref()));
-    }
+    let learner = row.learner.as_ref().map_or("oled", |l| l.get_ref());
+    let preset = row.preset.as_ref().map_or("sane", |p| p.get_ref());
+    let mut options = Vec::new();
+    let mut add = |table: &Spanned<toml::Table>, data: Option<&str>, fluent: Option<&str>| {
+        for choice in choices(table.get_ref(), data, fluent) {
+            let tried = Settings::default().set(&choice.name, &choice.value);
+            let span = place.span(table.span()).find_word(&choice.name);
+            tried.map_err(|text| Error::Rules(Problems::from(problem(&span, &text))))?;
+            options.push(choice);
+        }
+        Ok::<(), Error>(())
+    };
+    row.set.iter().try_for_each(|set| add(set, None, None))?;
+    row.only.iter().try_for_each(|only| {
+        let text = |name: &'_ Option<Spanned<String>>| name.as_ref().map(|n| n.get_ref().clone());
+        add(&only.set, text(&only.data).as_deref(), text(&only.fluent).as_deref())
+    })?;
     let usual = || format!("{learner}, preset {preset}");
-    Row::learned(&row.name.clone().unwrap_or_else(usual), learner, preset, options)
+    let named = row.name.clone().unwrap_or_else(usual);
+    Row::learned(&named, learner, preset, options).map_err(|error| {
+        let wrong = if LEARNERS.contains(&learner) { &row.preset } else { &row.learner };
+        let range = wrong.as_ref().map_or(0..0, Spanned::span);
+        place.problem(range, &error.to_string())
+    })
 }
 
 fn choices(table: &toml::Table, data: Option<&str>, fluent: Option<&str>) -> Vec<Choice> {

@@ -256,15 +256,10 @@ fn an_experiment_without_anything_to_learn_from_says_so() {
 #[test]
 fn a_bad_fold_table_is_told_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
-    let (stream, table) = (folder.path().join("s.txt"), folder.path().join("folds.csv"));
+    let (stream, table) = (folder.path().join("s.jsonl"), folder.path().join("folds.csv"));
     let task = TaskFolder::embedded();
-    let mut lines = String::new();
-    for segment in ["one", "two"] {
-        lines += &format!(
-            "{{\"segment\": \"{segment}\", \"time\": 1, \"narrative\": [\"happensAt(walking(p1), 1)\"], \"annotation\": []}}\n"
-        );
-    }
-    let stream = stream.with_extension("jsonl");
+    let facts = r#""time": 1, "narrative": ["happensAt(walking(p1), 1)"], "annotation": []"#;
+    let lines = ["one", "two"].map(|segment| format!("{{\"segment\": \"{segment}\", {facts}}}\n")).concat();
     std::fs::write(&stream, lines).unwrap();
     let load = |text: &str| {
         std::fs::write(&table, text).unwrap();
@@ -371,11 +366,12 @@ fn what_was_found_for_something_else_is_not_taken_for_ours() {
     assert_eq!(added(&Experiment { orders: 2, ..usual() }), 3, "the first order is known");
     assert_eq!(added(&experiment(WorldOptions { seed: 2, ..small }, vec![row("learned", "2")], 1)), 3);
 
-    // A label more, or a fact that is seen instead of annotated.
+    // What is seen instead of annotated.
     let mut changed = usual();
     let mut data = (*changed.parts[0].data).clone();
     let frame = data.units[2].frames.iter_mut().rfind(|f| f.annotation.iter().next().is_some()).unwrap();
-    std::mem::swap(&mut frame.annotation, &mut oled::Facts::default());
+    let labels = std::mem::take(&mut frame.annotation);
+    labels.iter().for_each(|(signature, values)| frame.narrative.push(signature, values));
     changed.parts[0].data = Arc::new(data);
     assert_eq!(added(&changed), 3);
 

@@ -1,0 +1,293 @@
+//! `oled crossval` and `oled compare` from the outside: what they print, what they say to a bad file, and that killing them
+//! loses nothing.
+
+mod common;
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::{oled, root, stderr, stdout};
+use serde_json::Value;
+
+/// A simulated stream of short segments.
+fn simulate(folder: &Path, segments: &str, length: &str) -> String {
+    let path = folder.join("s.jsonl");
+    let output = oled(&["simulate", "--segments", segments, "--length", length]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    std::fs::write(&path, output.stdout).unwrap();
+    path.to_str().unwrap().to_string()
+}
+
+fn results(args: &[&str]) -> Vec<Value> {
+    let output = oled(args);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let mut printed: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(keys(&printed), ["results"]);
+    serde_json::from_value(printed["results"].take()).unwrap()
+}
+
+fn keys(object: &Value) -> Vec<&str> {
+    object.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn crossval_prints_the_documented_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = simulate(folder.path(), "4", "150");
+    let command = ["crossval", "lobby", "--input", &input, "--folds", "3", "--orders", "2", "--json"];
+    let scores = results(&command);
+    let fluents: Vec<&str> = scores.iter().map(|s| s["fluent"].as_str().unwrap()).collect();
+    assert_eq!(fluents, ["meeting", "moving", "fighting", "leaving_object"]);
+    for score in &scores {
+        assert_eq!(
+            keys(score),
+            [
+                "learner",
+                "preset",
+                "row",
+                "protocol",
+                "fluent",
+                "precision",
+                "recall",
+                "f1",
+                "f1_spread",
+                "literals",
+                "rules",
+                "seconds",
+                "intervals",
+                "orders",
+                "folds"
+            ]
+        );
+        assert_eq!((&score["learner"], &score["preset"]), (&"oled".into(), &"sane".into()));
+        assert_eq!(score["protocol"], "lobby");
+        assert!(score["seconds"].as_f64().unwrap() > 0.0);
+        let folds: Vec<(u64, u64)> = score["folds"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|fold| {
+                assert_eq!(keys(fold), ["fold", "order", "tp", "fp", "fn", "literals", "rules", "seconds"]);
+                (fold["order"].as_u64().unwrap(), fold["fold"].as_u64().unwrap())
+            })
+            .collect();
+        assert_eq!(folds, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]);
+        for order in score["orders"].as_array().unwrap() {
+            assert_eq!(keys(order), ["order", "precision", "recall", "f1"]);
+        }
+        assert_eq!(
+            keys(&score["intervals"]),
+            [
+                "share",
+                "annotated",
+                "recognised",
+                "found",
+                "precision",
+                "recall",
+                "f1",
+                "delay",
+                "covered",
+                "false_alarms",
+                "false_alarms_per_hour"
+            ]
+        );
+    }
+    // Without times, the same bytes on any number of threads.
+    let run = |threads: &str| oled(&[&command[..], &["--no-times", "--threads", threads]].concat()).stdout;
+    assert_eq!(run("1"), run("3"));
+}
+
+/// A copy of the task of the simulated world with a stream, a fold file and an experiment beside it.
+fn task_folder(folder: &Path, config: &str) -> String {
+    let task = folder.join("lobby");
+    std::fs::create_dir_all(task.join("theories")).unwrap();
+    for file in ["task.toml", "modes.lp", "background.lp", "theories/hand.lp", "theories/true.lp"] {
+        std::fs::copy(root().join("tasks/lobby").join(file), task.join(file)).unwrap();
+    }
+    simulate(folder, "5", "200");
+    let folds = "segment,fold\nlobby1,0\nlobby2,1\nlobby3,2\nlobby4,0\nlobby5,2\n";
+    std::fs::write(folder.join("folds.csv"), folds).unwrap();
+    let path = folder.join("experiment.toml");
+    std::fs::write(&path, config).unwrap();
+    path.to_str().unwrap().to_string()
+}
+
+const CONFIG: &str = r#"
+name = "two rows"
+orders = 2
+stories = true
+
+[[data]]
+task = "lobby"
+input = "s.jsonl"
+folds = "folds.csv"
+
+[[row]]
+name = "learned"
+preset = "paper"
+set = { depth = 2 }
+[[row.only]]
+fluent = "meeting"
+set = { depth = 1 }
+
+[[row]]
+theory = "hand"
+"#;
+
+#[test]
+fn compare_runs_what_a_file_describes() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = task_folder(folder.path(), CONFIG);
+    let scores = results(&["compare", &config, "--json", "--no-times"]);
+    let rows: Vec<[&str; 4]> =
+        scores.iter().map(|s| ["row", "learner", "preset", "fluent"].map(|key| s[key].as_str().unwrap())).collect();
+    let expected = |row, learner, preset| {
+        ["meeting", "moving", "fighting", "leaving_object"].map(move |fluent| [row, learner, preset, fluent])
+    };
+    assert_eq!(rows, [expected("learned", "oled", "paper"), expected("hand", "theory", "hand")].concat());
+    for score in &scores {
+        let orders = if score["learner"] == "oled" { 2 } else { 1 };
+        assert_eq!(score["orders"].as_array().unwrap().len(), orders);
+        let folds: Vec<u64> = score["folds"].as_array().unwrap().iter().map(|f| f["fold"].as_u64().unwrap()).collect();
+        assert_eq!(folds, [0, 1, 2].repeat(orders), "the folds of the file");
+    }
+    // An option for one fluent changes that fluent, and what it is set to matters.
+    let deeper = task_folder(folder.path(), &CONFIG.replace("set = { depth = 1 }", "set = { prune = 0.99 }"));
+    let others = results(&["compare", &deeper, "--json", "--no-times"]);
+    let same: Vec<bool> = scores.iter().zip(&others).map(|(a, b)| a == b).collect();
+    assert!(!same[0], "meeting has another setting");
+    assert!(same[1..].iter().all(|same| *same), "the others have not: {same:?}");
+    // From another folder the same: paths are relative to the file.
+    let elsewhere = Command::new(env!("CARGO_BIN_EXE_oled"))
+        .args(["compare", &deeper, "--json", "--no-times"])
+        .current_dir(std::env::temp_dir())
+        .output()
+        .unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&elsewhere.stdout).unwrap()["results"], Value::from(others));
+}
+
+#[test]
+fn a_bad_file_is_told_with_place_and_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    // What is wrong, where, what is said, and the hint.
+    for (right, wrong, place, said, hint) in [
+        ("orders = 2", "ordres = 2", "3:1", "unknown field `ordres`", "keys are name, description"),
+        ("input = ", "inputs = ", "8:1", "unknown field `inputs`", "keys are name, description"),
+        ("preset = \"paper\"", "learner = \"olde\"", "13:11", "unknown learner `olde`", "learners are oled"),
+        ("\"paper\"", "\"papre\"", "13:10", "unknown preset `papre`", "presets are letter, paper, sane"),
+        ("depth = 2", "dept = 2", "14:9", "unknown setting `dept`", "did you mean `depth`?"),
+        ("\"s.jsonl\"", "\"t.jsonl\"", "8:9", "there is no `", "paths are relative to the file"),
+        ("\"folds.csv\"", "\"fold.csv\"", "9:9", "there is no `", "paths are relative to the file"),
+        ("\"lobby\"", "\"loby\"", "7:8", "cannot read `loby/task.toml`", "a task is a folder"),
+        ("\"hand\"", "\"hond\"", "20:10", "cannot read `hond`", "did you mean `hand`?"),
+        (
+            "fluent = \"meeting\"",
+            "fluent = \"meting\"",
+            "16:10",
+            "there is no fluent `meting`",
+            "there is meeting, moving",
+        ),
+        (
+            "theory = \"hand\"",
+            "theory = \"hand\"\npreset = \"sane\"",
+            "20:10",
+            "nothing is learned",
+            "a row has a theory",
+        ),
+    ] {
+        assert!(CONFIG.contains(right));
+        let config = task_folder(folder.path(), &CONFIG.replacen(right, wrong, 1));
+        let output = oled(&["compare", &config]);
+        let told = stderr(&output);
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""), "{wrong}: {told}");
+        assert!(told.starts_with("error: ") && told.contains(said), "{wrong}: {told}");
+        assert!(told.contains(&format!("experiment.toml:{place}\n")), "{wrong}: {told}");
+        assert!(told.lines().any(|line| line.starts_with("hint: ") && line.contains(hint)), "{wrong}: {told}");
+    }
+    let twice = task_folder(folder.path(), &format!("{CONFIG}\n[[row]]\ntheory = \"hand\"\n"));
+    let told = oled(&["compare", &twice]);
+    assert_eq!(told.status.code(), Some(2));
+    let text = "experiment.toml: two rows are called `hand`\nhint: give one of them another `name`\n";
+    assert!(stderr(&told).ends_with(text), "{}", stderr(&told));
+    let missing = oled(&["compare", "nowhere.toml"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(stderr(&missing).contains("cannot read `nowhere.toml`") && stderr(&missing).contains("\nhint: "));
+}
+
+/// The keys of the lines that are complete.
+fn finished(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let key = |line: &str| serde_json::from_str::<Value>(line).unwrap()["key"].as_str().unwrap().to_string();
+    text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(key).collect()
+}
+
+#[test]
+fn an_experiment_that_is_killed_again_and_again_ends_with_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = task_folder(folder.path(), &CONFIG.replace("orders = 2", "orders = 6"));
+    let start = |out: &Path| {
+        Command::new(env!("CARGO_BIN_EXE_oled"))
+            .args(["compare", &config, "--no-times", "--quiet", "--out", out.to_str().unwrap()])
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let whole = folder.path().join("whole");
+    assert!(start(&whole).wait().unwrap().success());
+    let jobs = 6 * 3 + 1 + 3; // six orders of three folds, a story, and three folds of the rules that are given
+    assert_eq!(finished(&whole.join("folds.jsonl")).len(), jobs);
+
+    let cut = folder.path().join("cut");
+    let lines = cut.join("folds.jsonl");
+    let mut before: Vec<String> = Vec::new();
+    for kill_at in [0, 1, 3, 6, 10, 13, 16] {
+        let mut child = start(&cut);
+        while finished(&lines).len() < kill_at && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        assert_eq!(child.wait().unwrap().code(), None, "it was killed on the way, at {kill_at}");
+        let now = finished(&lines);
+        assert!(now.len() >= kill_at && now.len() < jobs);
+        assert_eq!(now[..before.len()], before, "what is finished is kept");
+        assert!(!cut.join("report.html").exists());
+        before = now;
+    }
+    assert!(start(&cut).wait().unwrap().success());
+    for file in ["results.json", "results.csv", "report.md", "report.html"] {
+        let read = |folder: &Path| std::fs::read(folder.join(file)).unwrap();
+        assert!(!read(&whole).is_empty());
+        assert!(read(&whole) == read(&cut), "{file} is another one");
+    }
+    let mut all = finished(&lines);
+    assert_eq!(all[..before.len()], before);
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), jobs, "everything was finished");
+    assert_eq!(finished(&lines).len(), jobs, "and nothing twice");
+}
+
+#[test]
+fn hand_written_rules_have_the_known_counts_on_caviar() {
+    let caviar = root().join("../shared/data/caviar");
+    if !caviar.is_dir() {
+        // Past the test harness, so that a test that was skipped does not look like one that passed.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: ../shared/data/caviar not found");
+        return;
+    }
+    for (protocol, meeting, moving) in
+        [("fragment", [3099, 1395, 523], [4008, 380, 2264]), ("whole", [3099, 1736, 525], [4008, 1554, 2264])]
+    {
+        let input = caviar.to_str().unwrap();
+        let scores =
+            results(&["crossval", "caviar", "--input", input, "--protocol", protocol, "--theory", "hand", "--json"]);
+        let sums = |fluent: &str| {
+            let score = scores.iter().find(|s| s["fluent"] == fluent).unwrap();
+            let folds = score["folds"].as_array().unwrap();
+            assert_eq!(folds.len(), 10);
+            ["tp", "fp", "fn"].map(|key| folds.iter().map(|f| f[key].as_u64().unwrap()).sum::<u64>())
+        };
+        assert_eq!((sums("meeting"), sums("moving")), (meeting, moving), "{protocol}");
+    }
+}
