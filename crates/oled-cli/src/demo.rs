@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
-use std::time::Duration;
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use oled::induce::{equivalent, subsumes};
 use oled::{Clause, Evaluation, Learner, Recogniser, Signature, Symbol, Task, Theory, parse_theory};
 use oled_data::task_folder::TaskFolder;
@@ -13,7 +11,7 @@ use oled_data::world::{self, World, WorldOptions};
 
 use crate::Outcome;
 use crate::args::DemoArgs;
-use crate::progress::say;
+use crate::progress::{bar, say};
 use crate::simulate::options;
 use crate::timeline::Timeline;
 
@@ -71,14 +69,7 @@ fn learn(folder: &TaskFolder, options: WorldOptions, quiet: bool) -> anyhow::Res
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut learner = Learner::new(&folder.task, settings)?.with_threads(threads);
     let world = World::new(options);
-    let hidden = quiet || !std::io::stderr().is_terminal();
-    let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
-    let bar = ProgressBar::with_draw_target(Some(world.len() as u64), target);
-    let style = ProgressStyle::with_template("learning {bar:30} {percent:>3}%  {msg}");
-    bar.set_style(style.expect("the template is fixed and valid"));
-    if !hidden {
-        bar.enable_steady_tick(Duration::from_millis(100));
-    }
+    let bar = bar(Some(world.len() as u64), "learning {bar:30} {percent:>3}%  {msg}", quiet);
     for (i, frame) in (1u64..).zip(world) {
         learner.observe(&frame, &mut ());
         if i.is_multiple_of(256) {

@@ -1,14 +1,12 @@
 //! `oled crossval`, `oled compare` and `oled experiment`: learners judged by folds and orders, and a report of it.
 
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use oled::induce::PRESETS;
 use oled_data::Protocol;
 use oled_data::task_folder::TaskFolder;
@@ -22,7 +20,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::{InputArgs, parse_share};
 use crate::output::write_file;
-use crate::progress::say;
+use crate::progress::{bar, say};
 use crate::recognise::interruption;
 
 /// What all experiments have in common.
@@ -199,7 +197,7 @@ fn carry_out(mut experiment: Experiment, args: &RunArgs, quiet: bool) -> anyhow:
         None => Store::in_memory(),
     };
     let stop = interruption()?;
-    let bar = progress_bar(quiet);
+    let bar = bar(Some(0), "{bar:30} {pos}/{len}  {eta} left  {msg}", quiet);
     let results = experiment.run(&store, args.threads, &stop, &|progress| {
         bar.set_length(progress.total as u64);
         bar.set_position(progress.done as u64);
@@ -229,18 +227,6 @@ fn carry_out(mut experiment: Experiment, args: &RunArgs, quiet: bool) -> anyhow:
     }
     let nothing = results.results.iter().all(|score| score.f1 == 0.0);
     Ok(if nothing { Outcome::Nothing } else { Outcome::Done })
-}
-
-fn progress_bar(quiet: bool) -> ProgressBar {
-    let hidden = quiet || !std::io::stderr().is_terminal();
-    let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
-    let bar = ProgressBar::with_draw_target(Some(0), target);
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {eta} left  {msg}");
-    bar.set_style(style.expect("the template is fixed and valid"));
-    if !hidden {
-        bar.enable_steady_tick(Duration::from_millis(100));
-    }
-    bar
 }
 
 /// All forms of the report; each file is replaced as a whole.

@@ -28,6 +28,18 @@ pub(crate) fn say_undeclared(undeclared: &Undeclared, quiet: bool) {
     }
 }
 
+/// A bar for people: hidden where standard error is no terminal, and where quiet is wanted.
+pub(crate) fn bar(total: Option<u64>, template: &str, quiet: bool) -> ProgressBar {
+    let hidden = quiet || !std::io::stderr().is_terminal();
+    let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
+    let bar = ProgressBar::with_draw_target(total, target);
+    bar.set_style(ProgressStyle::with_template(template).expect("the templates are fixed and valid"));
+    if !hidden {
+        bar.enable_steady_tick(Duration::from_millis(100));
+    }
+    bar
+}
+
 /// A bar that follows a stream.
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -40,17 +52,11 @@ const STEP: u64 = 256;
 impl Progress {
     /// A bar for a stream of known size, or a counter for others.
     pub(crate) fn new(total_bytes: Option<u64>, quiet: bool) -> Progress {
-        let hidden = quiet || !std::io::stderr().is_terminal();
-        let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
-        let bar = ProgressBar::with_draw_target(total_bytes, target);
         let template = match total_bytes {
             Some(_) => "{bar:30} {percent:>3}%  {msg}  {eta} left",
             None => "{spinner} {msg}  {elapsed}",
         };
-        bar.set_style(ProgressStyle::with_template(template).expect("the template is fixed and valid"));
-        if !hidden {
-            bar.enable_steady_tick(Duration::from_millis(100));
-        }
+        let bar = bar(total_bytes, template, quiet);
         Progress { bar, frames: 0 }
     }
 
