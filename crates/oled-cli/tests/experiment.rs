@@ -179,6 +179,8 @@ fn a_bad_file_is_told_with_place_and_hint() {
         ("depth = 2", "dept = 2", "14:9", "unknown setting `dept`", "did you mean `depth`?"),
         ("\"s.jsonl\"", "\"t.jsonl\"", "8:9", "there is no `", "paths are relative to the file"),
         ("\"folds.csv\"", "\"fold.csv\"", "9:9", "there is no `", "paths are relative to the file"),
+        ("folds = ", "hold_out = 0.3\nfolds = ", "9:12", "a share is held out instead of folds", "name one of"),
+        ("orders = 2", "share = 1.5", "3:9", "this is no share", "a number above 0, at most 1"),
         ("\"lobby\"", "\"loby\"", "7:8", "cannot read `loby/task.toml`", "a task is a folder"),
         ("\"hand\"", "\"hond\"", "20:10", "cannot read `hond`", "did you mean `hand`?"),
         (

@@ -24,8 +24,7 @@ struct Config {
     description: String,
     #[serde(default = "ten")]
     orders: u64,
-    #[serde(default = "half")]
-    share: f64,
+    share: Option<Spanned<f64>>,
     #[serde(default)]
     stories: bool,
     data: Vec<DataConfig>,
@@ -36,10 +35,6 @@ fn ten() -> u64 {
     10
 }
 
-fn half() -> f64 {
-    0.5
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DataConfig {
@@ -48,7 +43,7 @@ struct DataConfig {
     input: Option<Spanned<PathBuf>>,
     protocol: Option<Spanned<String>>,
     folds: Option<Spanned<FoldsConfig>>,
-    hold_out: Option<f64>,
+    hold_out: Option<Spanned<f64>>,
     #[serde(default)]
     seed: u64,
     groups: Option<Spanned<PathBuf>>,
@@ -224,6 +219,15 @@ fn pairs(path: &Path, header: &str) -> Result<Vec<(usize, Symbol, String)>, Erro
         .collect()
 }
 
+fn check_share(share: &Spanned<f64>, place: &Place) -> Result<(), Error> {
+    let good = *share.get_ref() > 0.0 && *share.get_ref() <= 1.0;
+    if good {
+        Ok(())
+    } else {
+        Err(place.problem(share.span(), "this is no share\nhint: a share is a number above 0, at most 1"))
+    }
+}
+
 /// The experiment that a file describes. Paths in it are relative to it.
 pub fn read_config(path: &Path) -> Result<Experiment, Error> {
     let text = std::fs::read_to_string(path).map_err(|error| {
@@ -238,6 +242,9 @@ pub fn read_config(path: &Path) -> Result<Experiment, Error> {
         Problems::from(problem.hint("keys are name, description, orders, share, stories, [[data]] and [[row]]"))
     })?;
     let place = Place { source: &source, folder: path.parent().unwrap_or(Path::new("")) };
+    if let Some(share) = &config.share {
+        check_share(share, &place)?;
+    }
     let mut parts = Vec::new();
     for data in config.data {
         let task = &data.task;
@@ -247,6 +254,13 @@ pub fn read_config(path: &Path) -> Result<Experiment, Error> {
             Some((_, FoldsConfig::Number(number))) => (None, Some(*number)),
             None => (None, None),
         };
+        if let Some(share) = &data.hold_out {
+            if data.folds.is_some() || data.protocol.is_some() {
+                let what = "a share is held out instead of folds\nhint: name one of `hold_out`, `folds` and `protocol`";
+                return Err(place.problem(share.span(), what));
+            }
+            check_share(share, &place)?;
+        }
         let protocol = |p: &Spanned<String>| p.get_ref().parse().map_err(|e: String| place.problem(p.span(), &e));
         let options = DataOptions {
             name: data.name,
@@ -254,7 +268,7 @@ pub fn read_config(path: &Path) -> Result<Experiment, Error> {
             protocol: data.protocol.as_ref().map(protocol).transpose()?,
             fold_file,
             folds,
-            hold_out: data.hold_out,
+            hold_out: data.hold_out.map(Spanned::into_inner),
             seed: data.seed,
             groups: data.groups.as_ref().map(|path| place.file(path)).transpose()?,
             read: folder.read_options(None, false),
@@ -269,7 +283,7 @@ pub fn read_config(path: &Path) -> Result<Experiment, Error> {
         description: config.description,
         parts,
         orders: config.orders,
-        share: config.share,
+        share: config.share.map_or(0.5, Spanned::into_inner),
         stories: config.stories,
         times: true,
         scaling: None,
