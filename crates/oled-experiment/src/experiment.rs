@@ -11,10 +11,7 @@ use crate::fold::{self, FoldRecord};
 use crate::prequential::Prequential;
 use crate::row::name;
 use crate::scale::{self, Scaling};
-use crate::{
-    Data, Error, FoldScore, IntervalScore, OrderScore, Published, Results, Row, Scale, Score, Store, Story,
-    TheorySource,
-};
+use crate::{Data, Error, FoldScore, IntervalScore, OrderScore, Published, Results, Row, Scale, Score, Store, Story};
 
 /// What is to be found out.
 #[derive(Debug)]
@@ -111,7 +108,7 @@ impl Experiment {
     /// Whether there is something to learn from wherever something learns.
     fn check(&self) -> Result<(), Error> {
         for Part { data, rows, .. } in &self.parts {
-            let learns = rows.iter().any(|row| matches!(row.source, TheorySource::Learner { .. }));
+            let learns = rows.iter().any(Row::learns);
             let all = data.folds.iter().find(|&&fold| data.units.iter().all(|unit| unit.fold == fold));
             if let (true, Some(fold)) = (learns, all) {
                 return Err(Error::Plan(format!(
@@ -128,7 +125,7 @@ impl Experiment {
         let mut jobs = Vec::new();
         for (p, part) in self.parts.iter().enumerate() {
             for (r, row) in part.rows.iter().enumerate() {
-                let learns = matches!(row.source, TheorySource::Learner { .. });
+                let learns = row.learns();
                 // The order of the data means nothing to rules that are given.
                 for order in 0..if learns { self.orders.max(1) } else { 1 } {
                     jobs.extend(part.data.folds.iter().map(|&fold| Job::Fold { part: p, row: r, order, fold }));

@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
+use indexmap::IndexMap;
 use oled::evaluate::Run;
-use oled::{Clause, Evaluation, IntervalCounts, Recogniser, Signature, Theory, Tracks};
+use oled::{Clause, Evaluation, IntervalCounts, Recogniser, Signature, Symbol, Theory, Tracks};
 use oled_data::task_folder::TaskFolder;
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::row::name;
@@ -114,21 +116,19 @@ pub(crate) fn rules_of(theory: &Theory, target: Signature) -> Vec<&Clause> {
 /// The segments in which there is anything to see.
 pub(crate) fn timelines(tracks: &Tracks, protocol: &str, row: &str) -> Vec<Timeline> {
     let runs = |runs: &[Run]| runs.iter().map(|r| (r.first, r.last)).collect();
-    let mut all = Vec::new();
-    for (segment, span) in tracks.segments() {
-        let here = tracks.iter().filter(|(s, ..)| *s == segment);
-        let tracks: Vec<Track> = here
-            .map(|(_, signature, values, track)| Track {
-                fluent: name(signature).as_str().to_string(),
-                instance: oled::calculus::fluent(signature, values).to_string(),
-                annotated: runs(&track.annotated),
-                recognised: runs(&track.recognised),
-            })
-            .collect();
-        if !tracks.is_empty() {
-            let segment = segment.as_str().to_string();
-            all.push(Timeline { protocol: protocol.into(), row: row.into(), segment, span, tracks });
-        }
+    let mut by_segment: IndexMap<Symbol, Vec<Track>, FxBuildHasher> = IndexMap::default();
+    for (segment, signature, values, track) in tracks.iter() {
+        by_segment.entry(segment).or_default().push(Track {
+            fluent: name(signature).as_str().to_string(),
+            instance: oled::calculus::fluent(signature, values).to_string(),
+            annotated: runs(&track.annotated),
+            recognised: runs(&track.recognised),
+        });
     }
-    all
+    let timeline = |(segment, span): (Symbol, (i64, i64))| {
+        let tracks = by_segment.swap_remove(&segment)?;
+        let segment = segment.as_str().to_string();
+        Some(Timeline { protocol: protocol.into(), row: row.into(), segment, span, tracks })
+    };
+    tracks.segments().filter_map(timeline).collect()
 }

@@ -132,11 +132,6 @@ impl Prequential {
         &self.evaluation
     }
 
-    /// What was learned so far.
-    pub fn learned(&self) -> Learned {
-        self.learner.learned()
-    }
-
     /// The learner.
     pub fn learner(&self) -> &Learner {
         &self.learner
@@ -197,7 +192,6 @@ impl Prequential {
             let id = (event.process, event.rule);
             // Rules are numbered as they come, so a rule's events are near the end.
             let at = stories.iter().rposition(|(i, _)| *i == id).unwrap_or_else(|| {
-                let head = &self.learner.processes()[event.process].head;
                 stories.push((
                     id,
                     RuleStory {
@@ -205,7 +199,6 @@ impl Prequential {
                         row: row.into(),
                         fluent: self.fluent_of(event.process).as_str().into(),
                         id: self.rule_name(event),
-                        text: format!("{head}."),
                         ..RuleStory::default()
                     },
                 ));

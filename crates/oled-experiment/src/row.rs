@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use oled::calculus::label_name;
 use oled::{Learner, Settings, Signature, Source, Symbol, Theory, parse_theory};
 use oled_data::task_folder::TaskFolder;
 
@@ -66,6 +67,11 @@ impl Row {
         Row { name: name.into(), source: TheorySource::Given(source) }
     }
 
+    /// Whether it learns its theory.
+    pub(crate) fn learns(&self) -> bool {
+        matches!(self.source, TheorySource::Learner { .. })
+    }
+
     /// The learner's name, and the preset's; of a theory that is given, `theory` and its name.
     pub fn names(&self) -> (&str, &str) {
         match &self.source {
@@ -122,5 +128,5 @@ impl Row {
 
 /// What people call a target: the name of its fluent, or of its predicate.
 pub(crate) fn name(target: Signature) -> Symbol {
-    target.inner_name().unwrap_or(target.name())
+    label_name(target).unwrap_or(target.name())
 }

@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::calculus::{fluent_name, unknown};
+use crate::calculus::{fluent_name, label_name, unknown};
 use crate::lang::{Signature, Symbol, Value};
 use crate::recognise::Recogniser;
 use crate::stream::Frame;
@@ -166,7 +166,9 @@ impl Tracks {
     pub fn counts(&self, share: f64) -> IndexMap<Symbol, IntervalCounts, FxBuildHasher> {
         let mut all: IndexMap<Symbol, IntervalCounts, FxBuildHasher> = IndexMap::default();
         for (target, _) in &self.targets {
-            all.entry(target.inner_name().unwrap_or(target.name())).or_default();
+            if let Some(name) = label_name(*target) {
+                all.entry(name).or_default();
+            }
         }
         for (_, signature, values, track) in self.iter() {
             *all.entry(fluent_name(signature, values)).or_default() += track.counts(share);
