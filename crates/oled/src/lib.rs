@@ -30,6 +30,7 @@ pub mod lang;
 pub mod learn;
 pub mod logic;
 pub mod recognise;
+pub mod replay;
 pub mod stream;
 pub mod task;
 #[cfg(feature = "testing")]

@@ -266,6 +266,16 @@ impl LiteralTable {
         implied
     }
 
+    /// What each literal is about: literals with the same relation and the same variables have the same number.
+    pub fn attributes(&self) -> Vec<u32> {
+        let about = |p: &Pattern| {
+            let variables = p.columns.iter().map(|c| if let Column::Variable(v) = c { Some(*v) } else { None });
+            (p.signature, variables.collect::<Vec<_>>())
+        };
+        let all: Vec<_> = self.patterns.iter().map(about).collect();
+        all.iter().map(|a| all.iter().position(|b| a == b).unwrap_or(0) as u32).collect()
+    }
+
     /// The number of literals.
     pub fn len(&self) -> usize {
         self.literals.len()

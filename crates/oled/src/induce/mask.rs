@@ -59,6 +59,16 @@ impl Mask {
         self.0 >> literal & 1 == 1
     }
 
+    /// The set as two words.
+    pub(crate) fn words(self) -> [u64; 2] {
+        [self.0 as u64, (self.0 >> 64) as u64]
+    }
+
+    /// The set of two words.
+    pub(crate) fn from_words(words: [u64; 2]) -> Mask {
+        Mask(u128::from(words[0]) | u128::from(words[1]) << 64)
+    }
+
     /// The number of literals.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize

@@ -35,7 +35,7 @@ pub struct Cover {
     program: Program,
     pub(super) model: Model,
     pub(super) groups: Vec<Group>,
-    targets: Vec<Target>,
+    pub(super) targets: Vec<Target>,
     /// Relations that are filled from the annotation: fluents that bodies may speak of.
     annotated: Vec<(Signature, Pred)>,
     observed_next: bool,
@@ -47,8 +47,8 @@ pub struct Cover {
 
 /// What is to be learned about.
 #[derive(Clone, Debug)]
-struct Target {
-    group: usize,
+pub(super) struct Target {
+    pub(super) group: usize,
     /// The annotation, and the annotation that says that nothing is known.
     label: Signature,
     unknown: Signature,
@@ -60,19 +60,19 @@ struct Target {
 
 /// A time point that waits for the next one.
 #[derive(Clone, Debug, Default)]
-struct Point {
+pub(super) struct Point {
     time: i64,
     /// For each group, the values of all instances one after the other, and their truths.
-    values: Vec<Vec<Value>>,
-    truths: Vec<Vec<Instance>>,
-    labels: Vec<Labels>,
-    too_many: Vec<TooMany>,
+    pub(super) values: Vec<Vec<Value>>,
+    pub(super) truths: Vec<Vec<Instance>>,
+    pub(super) labels: Vec<Labels>,
+    pub(super) too_many: Vec<TooMany>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Labels {
-    holds: Relation,
-    unknown: Relation,
+pub(super) struct Labels {
+    pub(super) holds: Relation,
+    pub(super) unknown: Relation,
 }
 
 /// A target as the learner describes it.
@@ -133,6 +133,16 @@ impl Cover {
         &self.groups[self.targets[target].group].table
     }
 
+    /// How many groups of heads there are.
+    pub(crate) fn group_count(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// How many targets there are.
+    pub(crate) fn target_count(&self) -> usize {
+        self.targets.len()
+    }
+
     /// The group of a target.
     pub fn group(&self, target: usize) -> usize {
         self.targets[target].group
@@ -157,14 +167,8 @@ impl Cover {
         self.model.derive(&self.program, frame.time);
     }
 
-    /// Takes a frame; returns the interpretation of it and the one before, if there is one in its segment.
-    pub fn observe(&mut self, frame: &Frame) -> Option<Interpretation> {
-        if self.current != Some(frame.segment) {
-            if !self.interleaved {
-                self.segments.clear();
-            }
-            self.current = Some(frame.segment);
-        }
+    /// A time point with its instances and labels.
+    pub(super) fn look(&mut self, frame: &Frame) -> Point {
         self.derive(frame);
         let labels = self.targets.iter().map(|t| t.labels(frame)).collect();
         let mut point = Point { time: frame.time, labels, ..Point::default() };
@@ -177,6 +181,18 @@ impl Cover {
             point.values.push(values);
             point.truths.push(truths);
         }
+        point
+    }
+
+    /// Takes a frame; returns the interpretation of it and the one before, if there is one in its segment.
+    pub fn observe(&mut self, frame: &Frame) -> Option<Interpretation> {
+        if self.current != Some(frame.segment) {
+            if !self.interleaved {
+                self.segments.clear();
+            }
+            self.current = Some(frame.segment);
+        }
+        let point = self.look(frame);
         let previous = self.segments.insert(frame.segment, point)?;
         let next = &self.segments[&frame.segment];
         self.count += 1;
@@ -225,13 +241,18 @@ impl Cover {
 impl Target {
     /// The outcome of an instance; `None` where the annotation says that it does not know. `row` is room for its label.
     fn outcome(&self, values: &[Value], now: &Labels, then: &Labels, row: &mut Vec<Value>) -> Option<Outcome> {
-        row.clear();
-        row.extend(self.columns.iter().map(|c| c.map_or_else(|v| v, |i| values[i])));
+        self.row(values, row);
         if self.direct {
             return (!now.unknown.contains(row)).then(|| Outcome::new(false, now.holds.contains(row)));
         }
         let known = !now.unknown.contains(row) && !then.unknown.contains(row);
         known.then(|| Outcome::new(now.holds.contains(row), then.holds.contains(row)))
+    }
+
+    /// The label of an instance.
+    pub(super) fn row(&self, values: &[Value], row: &mut Vec<Value>) {
+        row.clear();
+        row.extend(self.columns.iter().map(|c| c.map_or_else(|v| v, |i| values[i])));
     }
 
     fn labels(&self, frame: &Frame) -> Labels {

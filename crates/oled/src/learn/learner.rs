@@ -2,11 +2,11 @@
 
 use std::thread::JoinHandle;
 
-use super::interpretation::{Cover, Interpretation, TargetSpec};
+use super::heads::{Head, Sights, heads};
+use super::interpretation::{Cover, Interpretation};
 use super::process::{LeftOut, Process};
 use crate::event::Observer;
-use crate::induce::{Counts, LiteralTable, Mask, RuleKind, Settings, epsilon, head_template};
-use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
+use crate::induce::{Counts, LiteralTable, Mask, Settings, epsilon};
 use crate::lang::{Atom, Clause, Diagnostic, Formula, Literal, Problems, Signature, Symbol, Term, Theory};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -70,79 +70,17 @@ const BATCH: usize = 1024;
 impl Learner {
     /// A learner for the heads of a task. `settings` gives those of each target, by the name of its fluent or predicate.
     pub fn new(task: &Task, settings: impl Fn(Symbol) -> Settings) -> Result<Learner, Problems> {
-        let fail = |span: &crate::lang::Span, message: String| Problems::from(Diagnostic::new(span, message));
-        let empty = Theory::default();
-        task.check(&empty)?;
-        let rules = task.rules(&empty);
-        let mut heads = Vec::new();
-        let mut types: Vec<Vec<Symbol>> = Vec::new();
-        for mode in &task.bias.heads {
-            let (of_head, head) = head_template(mode).map_err(|m| fail(&mode.atom.span, m))?;
-            if !types.contains(&of_head) {
-                types.push(of_head.clone());
-            }
-            heads.push((mode, of_head, head));
-        }
-        if heads.is_empty() {
-            let problem = Diagnostic::new(&crate::lang::Span::default(), "the task declares no heads to be learned");
-            return Err(problem.hint("add `modeh(initiatedAt(fluent(+type), +time)).` to its modes").into());
-        }
-        let (vocabulary, program) = task.compile(&rules, |vocabulary| {
-            let mut wanted: Vec<Signature> = task.bias.bodies.iter().map(crate::lang::Mode::signature).collect();
-            let outputs = task.bias.bodies.iter().flat_map(|m| m.types().into_iter().flatten());
-            for kind in types.iter().flatten().copied().chain(outputs) {
-                for arity in 1..=2 {
-                    let signature = Signature::plain(kind, arity);
-                    if vocabulary.predicates.contains_key(&signature) {
-                        wanted.push(signature);
-                    }
-                }
-            }
-            wanted
+        let (heads, cover) = heads(task, |target| {
+            let Settings { variables, observed_next, .. } = settings(target);
+            Sights { variables, observed_next }
         })?;
-        let name = |mode: &crate::lang::Mode| mode.signature().inner_name().unwrap_or_else(|| mode.signature().name());
-        let variables = task.bias.heads.iter().map(|m| settings(name(m)).variables).max().unwrap_or(1);
-        let place = task.bias.bodies.first().map_or_else(Default::default, |m| m.atom.span.clone());
-        let tables: Result<Vec<LiteralTable>, String> =
-            types.iter().map(|t| LiteralTable::new(&task.bias, &vocabulary, t, variables)).collect();
-        let tables = tables.map_err(|m| fail(&place, m))?;
-        let mut targets: Vec<TargetSpec> = Vec::new();
-        let mut specs = Vec::new();
-        for (mode, types, head) in heads {
-            let signature = mode.signature();
-            let (kind, label) = match mode.atom.name.as_str() {
-                INITIATED => (RuleKind::Initiation, signature.renamed(HOLDS)),
-                TERMINATED => (RuleKind::Termination, signature.renamed(HOLDS)),
-                _ => (RuleKind::Direct, signature),
-            };
-            if !task.labels().contains(&label) {
-                let problem = Diagnostic::new(&mode.atom.span, format!("nothing is annotated to learn `{head}` from"));
-                return Err(problem.hint(format!("declare `example({label})` with the types of its arguments")).into());
-            }
-            let mut columns = Vec::new();
-            crate::lang::for_each_hole(&head.args, &mut |term| {
-                columns.push(match term {
-                    Term::Value(value) => Err(*value),
-                    _ => Ok(columns.iter().filter(|c: &&Result<usize, _>| c.is_ok()).count()),
-                });
-            });
-            columns.pop();
-            let same = |t: &TargetSpec| t.label == label && t.columns == columns;
-            let target = targets.iter().position(same).unwrap_or_else(|| {
-                targets.push(TargetSpec { types, label, columns, direct: kind == RuleKind::Direct });
-                targets.len() - 1
-            });
-            specs.push((target, kind, head, settings(name(mode))));
-        }
-        let observed_next = specs.iter().all(|(.., s)| s.observed_next);
-        let cover = Cover::new(program, &vocabulary, tables, &targets, observed_next, task.options.interleaved)
-            .map_err(|m| fail(&place, m))?;
-        let targets = specs.iter().map(|(target, ..)| *target).collect();
-        let processes = specs
+        let targets = heads.iter().map(|head| head.target).collect();
+        let processes = heads
             .into_iter()
             .enumerate()
-            .map(|(i, (target, kind, head, settings))| {
-                Process::new(i, (target, cover.group(target)), kind, head, settings, cover.table(target))
+            .map(|(i, Head { target, kind, atom, name })| {
+                let settings = settings(name);
+                Process::new(i, (target, cover.group(target)), kind, atom, settings, cover.table(target))
             })
             .collect();
         Ok(Learner { cover, processes, working: None, targets, batch: Vec::new(), threads: 1, interpretations: 0 })

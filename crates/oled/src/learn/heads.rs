@@ -1,0 +1,100 @@
+//! Heads: what the modes declare to be learned, and what makes instances of it from frames.
+
+use super::interpretation::{Cover, TargetSpec};
+use crate::induce::{LiteralTable, RuleKind, head_template};
+use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
+use crate::lang::{Atom, Diagnostic, Mode, Problems, Signature, Span, Symbol, Term, Theory};
+use crate::task::Task;
+
+/// A head that rules are learned for.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    /// The number of its target: `initiatedAt` and `terminatedAt` of a fluent have the same.
+    pub(crate) target: usize,
+    pub(crate) kind: RuleKind,
+    /// The head, with variables.
+    pub(crate) atom: Atom,
+    /// The fluent's name, or the predicate's.
+    pub(crate) name: Symbol,
+}
+
+/// How instances are made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sights {
+    /// How many literals away from the head output places may introduce variables.
+    pub(crate) variables: usize,
+    /// Whether all arguments must be observed at the next time point too.
+    pub(crate) observed_next: bool,
+}
+
+/// The heads of a task, and the cover for them; `sights` is told the name of each target.
+pub(crate) fn heads(task: &Task, sights: impl Fn(Symbol) -> Sights) -> Result<(Vec<Head>, Cover), Problems> {
+    let fail = |span: &Span, message: String| Problems::from(Diagnostic::new(span, message));
+    let empty = Theory::default();
+    task.check(&empty)?;
+    let rules = task.rules(&empty);
+    let mut heads = Vec::new();
+    let mut types: Vec<Vec<Symbol>> = Vec::new();
+    for mode in &task.bias.heads {
+        let (of_head, head) = head_template(mode).map_err(|m| fail(&mode.atom.span, m))?;
+        if !types.contains(&of_head) {
+            types.push(of_head.clone());
+        }
+        heads.push((mode, of_head, head));
+    }
+    if heads.is_empty() {
+        let problem = Diagnostic::new(&Span::default(), "the task declares no heads to be learned");
+        return Err(problem.hint("add `modeh(initiatedAt(fluent(+type), +time)).` to its modes").into());
+    }
+    let (vocabulary, program) = task.compile(&rules, |vocabulary| {
+        let mut wanted: Vec<Signature> = task.bias.bodies.iter().map(Mode::signature).collect();
+        let outputs = task.bias.bodies.iter().flat_map(|m| m.types().into_iter().flatten());
+        for kind in types.iter().flatten().copied().chain(outputs) {
+            for arity in 1..=2 {
+                let signature = Signature::plain(kind, arity);
+                if vocabulary.predicates.contains_key(&signature) {
+                    wanted.push(signature);
+                }
+            }
+        }
+        wanted
+    })?;
+    let name = |mode: &Mode| mode.signature().inner_name().unwrap_or_else(|| mode.signature().name());
+    let variables = task.bias.heads.iter().map(|m| sights(name(m)).variables).max().unwrap_or(1);
+    let place = task.bias.bodies.first().map_or_else(Default::default, |m| m.atom.span.clone());
+    let tables: Result<Vec<LiteralTable>, String> =
+        types.iter().map(|t| LiteralTable::new(&task.bias, &vocabulary, t, variables)).collect();
+    let tables = tables.map_err(|m| fail(&place, m))?;
+    let mut targets: Vec<TargetSpec> = Vec::new();
+    let mut specs = Vec::new();
+    for (mode, types, head) in heads {
+        let signature = mode.signature();
+        let (kind, label) = match mode.atom.name.as_str() {
+            INITIATED => (RuleKind::Initiation, signature.renamed(HOLDS)),
+            TERMINATED => (RuleKind::Termination, signature.renamed(HOLDS)),
+            _ => (RuleKind::Direct, signature),
+        };
+        if !task.labels().contains(&label) {
+            let problem = Diagnostic::new(&mode.atom.span, format!("nothing is annotated to learn `{head}` from"));
+            return Err(problem.hint(format!("declare `example({label})` with the types of its arguments")).into());
+        }
+        let mut columns = Vec::new();
+        crate::lang::for_each_hole(&head.args, &mut |term| {
+            columns.push(match term {
+                Term::Value(value) => Err(*value),
+                _ => Ok(columns.iter().filter(|c: &&Result<usize, _>| c.is_ok()).count()),
+            });
+        });
+        columns.pop();
+        let same = |t: &TargetSpec| t.label == label && t.columns == columns;
+        let target = targets.iter().position(same).unwrap_or_else(|| {
+            targets.push(TargetSpec { types, label, columns, direct: kind == RuleKind::Direct });
+            targets.len() - 1
+        });
+        specs.push(Head { target, kind, atom: head, name: name(mode) });
+    }
+    let observed_next = specs.iter().all(|head| sights(head.name).observed_next);
+    let cover = Cover::new(program, &vocabulary, tables, &targets, observed_next, task.options.interleaved)
+        .map_err(|m| fail(&place, m))?;
+    Ok((specs, cover))
+}

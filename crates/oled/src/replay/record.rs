@@ -1,0 +1,337 @@
+//! Record: the stream as runs. For each fluent instance, how long the same was true of it and the same was annotated.
+//!
+//! One pass, constant work per instance and time point. What is kept is kept exactly: the runs of whole segments. While all
+//! segments fit into the budget, all are kept; beyond it a sample of them, chosen by a hash of their names, so that which
+//! ones are kept does not depend on their order, and old and new ones are kept alike.
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
+
+use crate::lang::{Symbol, Value};
+use crate::learn::Sight;
+
+/// How much of the stream is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    /// At most so many runs.
+    pub runs: usize,
+    /// At most so many segments, the last ones; all if `None`.
+    pub window: Option<usize>,
+    /// The number of segments after which half of them are forgotten; none are if `None`.
+    pub forget: Option<f64>,
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory { runs: 1 << 20, window: None, forget: None }
+    }
+}
+
+/// A segment that goes on for more time points than this counts as several.
+const PIECE: u32 = 10_000;
+
+/// What is true and annotated of an instance for a number of time points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The number of what is true.
+    pub(crate) state: u32,
+    /// Time points.
+    pub(crate) length: u32,
+    /// Two bits for each target of the group: it holds, it is unknown.
+    pub(crate) labels: u64,
+}
+
+/// A fluent instance for as long as all its arguments are observed.
+#[derive(Clone, Debug)]
+pub(crate) struct Track {
+    pub(crate) values: Box<[Value]>,
+    /// The time points of the piece before it, and those up to its end.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// Whether it was observed at the time point before, in the piece that went before.
+    pub(crate) carried: bool,
+    pub(crate) runs: Vec<Run>,
+}
+
+/// A segment, or a part of a long one.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) segment: Symbol,
+    /// Its rank among all segments: those with the smallest ranks are kept.
+    pub(crate) rank: u64,
+    /// When it began: the number of pieces before it.
+    born: u64,
+    pub(crate) frames: u32,
+    /// For each group its tracks, and for each target the time points annotated of what was not observed.
+    pub(crate) groups: Vec<Vec<Track>>,
+    pub(crate) missed: Vec<u64>,
+    runs: usize,
+}
+
+/// A piece that is being written.
+#[derive(Clone, Debug)]
+struct Open {
+    piece: Piece,
+    part: u32,
+    groups: Vec<Index>,
+}
+
+/// Where the tracks of a group are.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    by_values: IndexMap<Box<[Value]>, u32, FxBuildHasher>,
+    /// The tracks of the instances at the last time point, in their order, and of this one so far.
+    last: Vec<u32>,
+    now: Vec<u32>,
+}
+
+/// The stream so far.
+#[derive(Clone, Debug)]
+pub struct Record {
+    memory: Memory,
+    /// For each group the distinct things that were true, as words.
+    pub(crate) states: Vec<IndexSet<Box<[u64]>, FxBuildHasher>>,
+    pieces: Vec<Piece>,
+    open: IndexMap<Symbol, Open, FxBuildHasher>,
+    interleaved: bool,
+    /// For each group whether its fluents end when an argument is not observed.
+    tracked: Vec<bool>,
+    targets: usize,
+    /// Runs in finished pieces.
+    runs: usize,
+    /// Pieces with a rank up to this one are kept.
+    limit: u64,
+    /// Pieces begun.
+    begun: u64,
+    frames: u64,
+}
+
+impl Record {
+    pub(crate) fn new(memory: Memory, tracked: Vec<bool>, targets: usize, interleaved: bool) -> Record {
+        Record {
+            memory,
+            states: vec![IndexSet::default(); tracked.len()],
+            pieces: Vec::new(),
+            open: IndexMap::default(),
+            interleaved,
+            tracked,
+            targets,
+            runs: 0,
+            limit: u64::MAX,
+            begun: 0,
+            frames: 0,
+        }
+    }
+
+    /// Adds a time point.
+    pub(crate) fn observe(&mut self, sight: &Sight) {
+        self.frames += 1;
+        if !self.interleaved && self.open.last().is_some_and(|(segment, _)| *segment != sight.segment) {
+            let (_, done) = self.open.pop().expect("there is a last one");
+            self.finish(done.piece);
+        }
+        let full = self.memory.runs / 4;
+        let open = self.open.get(&sight.segment);
+        if let Some(open) = open.filter(|o| o.piece.frames >= PIECE || o.piece.runs > full) {
+            let next = self.begin(sight.segment, open.part + 1);
+            let done = self.open.insert(sight.segment, next).expect("it was open");
+            self.carry(sight.segment, &done);
+            self.finish(done.piece);
+        } else if open.is_none() {
+            let new = self.begin(sight.segment, 0);
+            self.open.insert(sight.segment, new);
+        }
+        let Open { piece, groups, .. } = self.open.get_mut(&sight.segment).expect("it was opened");
+        let time = piece.frames;
+        piece.frames += 1;
+        sight.missed.iter().zip(&mut piece.missed).for_each(|(n, sum)| *sum += u64::from(*n));
+        // What will not be kept is not written.
+        if piece.rank > self.limit {
+            return;
+        }
+        for (g, seen) in sight.groups.iter().enumerate() {
+            let (tracks, index, states) = (&mut piece.groups[g], &mut groups[g], &mut self.states[g]);
+            index.now.clear();
+            for k in 0..seen.len() {
+                let (values, key, labels) = (seen.values(k), seen.key(k), seen.labels[k]);
+                // Instances mostly come in the order of the time point before.
+                let guess = index.last.get(k).copied().filter(|t| *tracks[*t as usize].values == *values);
+                let known = guess.or_else(|| index.by_values.get(values).copied());
+                let track = match known {
+                    Some(t) if tracks[t as usize].end == time => t,
+                    // Who was away and is not tracked is thought to have been there, with nothing known of it.
+                    Some(t) if !self.tracked[g] => {
+                        let away = time - tracks[t as usize].end;
+                        let nothing = intern(states, &[]);
+                        tracks[t as usize].push(nothing, away, u64::MAX & UNKNOWN);
+                        piece.runs += 1;
+                        t
+                    }
+                    _ => {
+                        let t = tracks.len() as u32;
+                        tracks.push(Track::new(values, time));
+                        index.by_values.insert(values.into(), t);
+                        t
+                    }
+                };
+                index.now.push(track);
+                let track = &mut tracks[track as usize];
+                // What is true mostly stays so.
+                let state = match track.runs.last() {
+                    Some(run) if *states[run.state as usize] == *key => run.state,
+                    _ => intern(states, key),
+                };
+                piece.runs += usize::from(track.push(state, 1, labels));
+            }
+            std::mem::swap(&mut index.last, &mut index.now);
+        }
+    }
+
+    fn begin(&mut self, segment: Symbol, part: u32) -> Open {
+        self.begun += 1;
+        let piece = Piece {
+            segment,
+            rank: rank(segment, part),
+            born: self.begun,
+            frames: 0,
+            groups: vec![Vec::new(); self.tracked.len()],
+            missed: vec![0; self.targets],
+            runs: 0,
+        };
+        Open { piece, part, groups: vec![Index::default(); self.tracked.len()] }
+    }
+
+    /// Lets the tracks of a part go on in the next part.
+    fn carry(&mut self, segment: Symbol, before: &Open) {
+        let open = self.open.get_mut(&segment).expect("the next part was opened");
+        for (g, index) in before.groups.iter().enumerate() {
+            for &t in &index.last {
+                let values = &before.piece.groups[g][t as usize].values;
+                let track = open.piece.groups[g].len() as u32;
+                open.piece.groups[g].push(Track { carried: true, ..Track::new(values, 0) });
+                open.groups[g].by_values.insert(values.clone(), track);
+                open.groups[g].last.push(track);
+            }
+        }
+    }
+
+    /// Keeps a piece that has ended, and forgets what has to be forgotten.
+    fn finish(&mut self, piece: Piece) {
+        self.runs += piece.runs;
+        self.pieces.push(piece);
+        let before = self.pieces.len();
+        if let Some(window) = self.memory.window {
+            let newest = self.begun;
+            self.pieces.retain(|p| newest - p.born <= window as u64);
+        }
+        if let Some(half) = self.memory.forget {
+            // A rank is a lot: the older a piece, the smaller the rank it needs to be kept.
+            let newest = self.begun;
+            let share = |age: u64| libm::exp2(-(age as f64) / half);
+            self.pieces.retain(|p| p.rank as f64 / u64::MAX as f64 <= share(newest - p.born));
+        }
+        self.pieces.retain(|p| p.rank <= self.limit);
+        self.runs = self.pieces.iter().map(|p| p.runs).sum();
+        // The most recent half of the ranks goes until what is left fits.
+        while self.runs > self.memory.runs && self.pieces.len() > 1 {
+            self.limit /= 2;
+            self.pieces.retain(|p| p.rank <= self.limit);
+            self.runs = self.pieces.iter().map(|p| p.runs).sum();
+        }
+        if self.pieces.len() < before {
+            self.forget_states();
+        }
+    }
+
+    /// Numbers anew what is still spoken of.
+    fn forget_states(&mut self) {
+        for g in 0..self.states.len() {
+            let old = std::mem::take(&mut self.states[g]);
+            let states = &mut self.states[g];
+            let mut numbers = vec![u32::MAX; old.len()];
+            let open = self.open.values_mut().map(|o| &mut o.piece);
+            for piece in self.pieces.iter_mut().chain(open) {
+                for run in piece.groups[g].iter_mut().flat_map(|t| &mut t.runs) {
+                    let number = &mut numbers[run.state as usize];
+                    if *number == u32::MAX {
+                        *number = intern(states, &old[run.state as usize]);
+                    }
+                    run.state = *number;
+                }
+            }
+        }
+    }
+
+    /// All pieces that are kept, and those being written, in the order of their ranks: the same for every order of the
+    /// segments.
+    pub(crate) fn pieces(&self) -> Vec<&Piece> {
+        let open = self.open.values().map(|o| &o.piece).filter(|p| p.rank <= self.limit);
+        let mut pieces: Vec<&Piece> = self.pieces.iter().chain(open).collect();
+        pieces.sort_by(|a, b| (a.rank, a.segment.as_str()).cmp(&(b.rank, b.segment.as_str())));
+        pieces
+    }
+
+    /// The number of runs, of those being written too.
+    pub fn runs(&self) -> usize {
+        self.runs + self.open.values().map(|o| o.piece.runs).sum::<usize>()
+    }
+
+    /// The number of segments that are kept, and of those that there were.
+    pub fn segments(&self) -> (usize, u64) {
+        (self.pieces().len(), self.begun)
+    }
+
+    /// Time points seen.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The memory that runs and states take, in bytes, as good as it can be told.
+    pub fn bytes(&self) -> usize {
+        let states = self.states.iter().flat_map(|s| s.iter()).map(|s| s.len() * 8 + 48).sum::<usize>();
+        let pieces = self.pieces.iter().chain(self.open.values().map(|o| &o.piece));
+        let tracks = pieces.flat_map(|p| p.groups.iter().flatten());
+        let runs = tracks.map(|t| t.runs.capacity() * size_of::<Run>() + size_of::<Track>() + t.values.len() * 16);
+        states + runs.sum::<usize>()
+    }
+}
+
+/// The bits of labels that say that nothing is known.
+pub(crate) const UNKNOWN: u64 = 0xAAAA_AAAA_AAAA_AAAA;
+
+impl Track {
+    fn new(values: &[Value], start: u32) -> Track {
+        Track { values: values.into(), start, end: start, carried: false, runs: Vec::new() }
+    }
+
+    /// Adds time points; tells whether a run was begun for them.
+    #[inline]
+    fn push(&mut self, state: u32, length: u32, labels: u64) -> bool {
+        self.end += length;
+        match self.runs.last_mut() {
+            Some(run) if run.state == state && run.labels == labels && run.length < u32::MAX / 2 => {
+                run.length += length;
+                false
+            }
+            _ => {
+                self.runs.push(Run { state, length, labels });
+                true
+            }
+        }
+    }
+}
+
+fn intern(states: &mut IndexSet<Box<[u64]>, FxBuildHasher>, key: &[u64]) -> u32 {
+    match states.get_index_of(key) {
+        Some(number) => number as u32,
+        None => states.insert_full(key.into()).0 as u32,
+    }
+}
+
+/// A number that looks random and depends on names only (FNV-1a, then mixed).
+pub(crate) fn rank(segment: Symbol, part: u32) -> u64 {
+    let bytes = segment.as_str().bytes().chain(part.to_le_bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    let mixed = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 29)
+}

@@ -1,0 +1,438 @@
+//! Search: the set of rules whose own free-running recognition fits the annotation best.
+//!
+//! What a rule would change is found without replaying everything. Between two stretches at which rules decide, the fluent
+//! keeps its state; a rule more can only turn such a block over from the first stretch on at which it fires. So each stretch
+//! knows what turning its block over there would bring, and a candidate is judged by the stretches it fires at.
+
+use super::pool::{Body, Pool, members};
+use super::view::{Label, View};
+use crate::induce::RuleKind;
+
+/// What is weighed against fit, and how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Terms {
+    /// The price of a literal, heads included.
+    pub(crate) penalty: f64,
+    pub(crate) direct: bool,
+    pub(crate) threads: usize,
+}
+
+/// How often recognition is right and wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fit {
+    pub(crate) tp: i64,
+    pub(crate) fp: i64,
+    pub(crate) positives: i64,
+}
+
+impl Fit {
+    pub(crate) fn f1(&self) -> f64 {
+        let all = self.tp + self.fp + self.positives;
+        if all == 0 { 0.0 } else { 2.0 * self.tp as f64 / all as f64 }
+    }
+}
+
+/// A rule: what it does, and its number in the pool.
+pub(crate) type Chosen = (RuleKind, u32);
+
+/// Rules that were found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) rules: Vec<Chosen>,
+    pub(crate) fit: Fit,
+    pub(crate) value: f64,
+    pub(crate) steps: usize,
+}
+
+/// What rules do in each class.
+#[derive(Clone, Debug)]
+pub(crate) struct Actions {
+    pub(crate) starts: Vec<u64>,
+    pub(crate) ends: Vec<u64>,
+}
+
+impl Actions {
+    pub(crate) fn none(view: &View) -> Actions {
+        Actions { starts: vec![0; view.words], ends: vec![0; view.words] }
+    }
+
+    pub(crate) fn add(&mut self, kind: RuleKind, cover: &[u64]) {
+        let set = if kind == RuleKind::Termination { &mut self.ends } else { &mut self.starts };
+        set.iter_mut().zip(cover).for_each(|(a, b)| *a |= b);
+    }
+}
+
+fn has(set: &[u64], class: u32) -> bool {
+    set[class as usize / 64] >> (class % 64) & 1 == 1
+}
+
+/// A stretch at which a rule would turn the rest of a block over, and what that would bring.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turn {
+    block: u32,
+    stretch: u32,
+    yes: i32,
+    no: i32,
+}
+
+/// A theory at work on a view, ready to be changed by one rule.
+#[derive(Clone, Debug)]
+struct Base {
+    fit: Fit,
+    blocks: usize,
+    starts: ByClass,
+    ends: ByClass,
+}
+
+/// Turns by the class they happen in.
+#[derive(Clone, Debug, Default)]
+struct ByClass {
+    from: Vec<u32>,
+    turns: Vec<Turn>,
+}
+
+impl ByClass {
+    fn new(classes: usize, turns: &[(u32, Turn)]) -> ByClass {
+        let mut from = vec![0_u32; classes + 1];
+        turns.iter().for_each(|(class, _)| from[*class as usize + 1] += 1);
+        (0..classes).for_each(|c| from[c + 1] += from[c]);
+        let mut next = from.clone();
+        let mut sorted = vec![Turn::default(); turns.len()];
+        for (class, turn) in turns {
+            sorted[next[*class as usize] as usize] = *turn;
+            next[*class as usize] += 1;
+        }
+        ByClass { from, turns: sorted }
+    }
+
+    #[inline]
+    fn of(&self, class: usize) -> &[Turn] {
+        &self.turns[self.from[class] as usize..self.from[class + 1] as usize]
+    }
+}
+
+impl Base {
+    fn new(view: &View, actions: &Actions, direct: bool) -> Base {
+        let mut base = Base {
+            fit: Fit { positives: view.positives as i64, ..Fit::default() },
+            blocks: 0,
+            starts: ByClass::default(),
+            ends: ByClass::default(),
+        };
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        let amount = |label: Label, length: i64| match label {
+            Label::Yes => (length, 0),
+            Label::No => (0, length),
+            Label::Unknown => (0, 0),
+        };
+        let trails = view.trails.iter().map(|t| t.first as usize).chain([view.stretches.len()]);
+        let trails: Vec<usize> = trails.collect();
+        for (trail, window) in view.trails.iter().zip(trails.windows(2)) {
+            let (first, last) = (window[0], window[1]);
+            if direct {
+                for (i, s) in view.stretches[first..last].iter().enumerate() {
+                    let (yes, no) = amount(s.label, i64::from(s.length));
+                    if has(&actions.starts, s.class) {
+                        base.fit.tp += yes;
+                        base.fit.fp += no;
+                    } else {
+                        let turn = Turn {
+                            block: base.blocks as u32,
+                            stretch: (first + i) as u32,
+                            yes: yes as i32,
+                            no: no as i32,
+                        };
+                        starts.push((s.class, turn));
+                        base.blocks += 1;
+                    }
+                }
+                continue;
+            }
+            // Blocks from the end of the trail to its start need the state they have: so first forwards.
+            let mut state = trail.holds;
+            let mut open = first;
+            let mut opener: Option<usize> = None;
+            for i in first..=last {
+                let decided = i < last && {
+                    let class = view.stretches[i].class;
+                    has(&actions.starts, class) || has(&actions.ends, class)
+                };
+                if i < last && !decided {
+                    let s = &view.stretches[i];
+                    if state {
+                        let (yes, no) = amount(s.label, i64::from(s.length));
+                        base.fit.tp += yes;
+                        base.fit.fp += no;
+                    }
+                    continue;
+                }
+                // The block from `open` to here has one state; what turning it over would bring, from the end backwards.
+                let (mut yes, mut no) = if i < last { amount(view.stretches[i].label, 1) } else { (0, 0) };
+                let turns = if state { &mut ends } else { &mut starts };
+                let block = base.blocks as u32;
+                base.blocks += 1;
+                for j in (open..i).rev() {
+                    let s = &view.stretches[j];
+                    let (more_yes, more_no) = amount(s.label, i64::from(s.length) - 1);
+                    let (yes_here, no_here) = ((yes + more_yes) as i32, (no + more_no) as i32);
+                    turns.push((s.class, Turn { block, stretch: j as u32, yes: yes_here, no: no_here }));
+                    let (one_yes, one_no) = amount(s.label, i64::from(s.length));
+                    yes += one_yes;
+                    no += one_no;
+                }
+                if let Some(o) = opener.filter(|_| !state) {
+                    // A stretch that ends the fluent, and would start it with a rule more.
+                    let s = &view.stretches[o];
+                    let (more_yes, more_no) = amount(s.label, i64::from(s.length) - 1);
+                    let turn =
+                        Turn { block, stretch: o as u32, yes: (yes + more_yes) as i32, no: (no + more_no) as i32 };
+                    starts.push((s.class, turn));
+                }
+                if i < last {
+                    let s = &view.stretches[i];
+                    let (yes, no) = amount(s.label, 1);
+                    let (rest_yes, rest_no) = amount(s.label, i64::from(s.length) - 1);
+                    let then = has(&actions.starts, s.class);
+                    base.fit.tp += i64::from(state) * yes + i64::from(then) * rest_yes;
+                    base.fit.fp += i64::from(state) * no + i64::from(then) * rest_no;
+                    state = then;
+                    opener = Some(i);
+                    open = i + 1;
+                }
+            }
+        }
+        base.starts = ByClass::new(view.classes, &starts);
+        base.ends = ByClass::new(view.classes, &ends);
+        base
+    }
+}
+
+/// The fit of actions, by replaying everything once.
+pub(crate) fn replay(view: &View, actions: &Actions, direct: bool) -> Fit {
+    let mut fit = Fit { positives: view.positives as i64, ..Fit::default() };
+    let ends = view.trails.iter().skip(1).map(|t| t.first as usize).chain([view.stretches.len()]);
+    for (trail, end) in view.trails.iter().zip(ends) {
+        let one = replay_trail(view, actions, direct, trail.holds, trail.first as usize..end);
+        fit.tp += one.0;
+        fit.fp += one.1;
+    }
+    fit
+}
+
+/// Right and wrong time points of one trail.
+pub(crate) fn replay_trail(
+    view: &View,
+    actions: &Actions,
+    direct: bool,
+    holds: bool,
+    stretches: std::ops::Range<usize>,
+) -> (i64, i64) {
+    let (mut tp, mut fp) = (0, 0);
+    let mut state = holds;
+    for s in &view.stretches[stretches] {
+        let start = has(&actions.starts, s.class);
+        let then = start || state && !has(&actions.ends, s.class);
+        let time = if direct {
+            i64::from(start) * i64::from(s.length)
+        } else {
+            i64::from(state) + i64::from(then) * (i64::from(s.length) - 1)
+        };
+        match s.label {
+            Label::Yes => tp += time,
+            Label::No => fp += time,
+            Label::Unknown => {}
+        }
+        state = then;
+    }
+    (tp, fp)
+}
+
+/// Room for judging candidates one after the other.
+struct Scratch {
+    stamp: Vec<u32>,
+    first: Vec<(u32, i32, i32)>,
+    round: u32,
+}
+
+impl Scratch {
+    fn new(blocks: usize) -> Scratch {
+        Scratch { stamp: vec![0; blocks], first: vec![(0, 0, 0); blocks], round: 0 }
+    }
+
+    /// What the blocks bring that a set of classes turns over.
+    #[inline]
+    fn sum(&mut self, turns: &ByClass, cover: &[u64]) -> (i64, i64) {
+        self.round += 1;
+        let (mut yes, mut no) = (0_i64, 0_i64);
+        for (i, word) in cover.iter().enumerate() {
+            let mut rest = *word;
+            while rest != 0 {
+                let class = i * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                for turn in turns.of(class) {
+                    let block = turn.block as usize;
+                    let first = &mut self.first[block];
+                    if self.stamp[block] != self.round {
+                        self.stamp[block] = self.round;
+                    } else if first.0 <= turn.stretch {
+                        continue;
+                    } else {
+                        yes -= i64::from(first.1);
+                        no -= i64::from(first.2);
+                    }
+                    *first = (turn.stretch, turn.yes, turn.no);
+                    yes += i64::from(turn.yes);
+                    no += i64::from(turn.no);
+                }
+            }
+        }
+        (yes, no)
+    }
+}
+
+/// A candidate that was judged: its value, then fewer literals, then the one that comes first.
+#[derive(Clone, Copy, Debug)]
+struct Judged {
+    value: f64,
+    fit: Fit,
+    rule: Chosen,
+}
+
+fn better(a: Option<Judged>, b: Option<Judged>) -> Option<Judged> {
+    match (a, b) {
+        (Some(x), Some(y)) => Some(if y.value > x.value { y } else { x }),
+        (a, b) => a.or(b),
+    }
+}
+
+/// The search over one view.
+pub(crate) struct Search<'a> {
+    pub(crate) view: &'a View,
+    pub(crate) pool: &'a Pool,
+    pub(crate) terms: Terms,
+}
+
+impl Search<'_> {
+    fn cost(&self, rules: &[Chosen]) -> f64 {
+        let literals: usize = rules.iter().map(|(_, b)| self.pool.bodies[*b as usize].len() + 1).sum();
+        self.terms.penalty * literals as f64
+    }
+
+    pub(crate) fn actions(&self, rules: &[Chosen]) -> Actions {
+        let mut actions = Actions::none(self.view);
+        rules.iter().for_each(|(kind, body)| actions.add(*kind, self.pool.cover(*body)));
+        actions
+    }
+
+    pub(crate) fn found(&self, rules: Vec<Chosen>, steps: usize) -> Found {
+        let fit = replay(self.view, &self.actions(&rules), self.terms.direct);
+        Found { value: fit.f1() - self.cost(&rules), rules, fit, steps }
+    }
+
+    /// The best rule of a kind to be added to a base.
+    fn best(&self, base: &Base, kind: RuleKind, cost: f64) -> Option<Judged> {
+        let bodies = if kind == RuleKind::Termination { &self.pool.ends } else { &self.pool.starts };
+        let turns = if kind == RuleKind::Termination { &base.ends } else { &base.starts };
+        let sign = if kind == RuleKind::Termination { -1 } else { 1 };
+        let judge = |bodies: &[u32]| {
+            let mut scratch = Scratch::new(base.blocks);
+            let mut best = None;
+            for &body in bodies {
+                let (yes, no) = scratch.sum(turns, self.pool.cover(body));
+                let fit = Fit { tp: base.fit.tp + sign * yes, fp: base.fit.fp + sign * no, ..base.fit };
+                let literals = self.pool.bodies[body as usize].len() + 1;
+                let value = fit.f1() - (cost + self.terms.penalty * literals as f64);
+                best = better(best, Some(Judged { value, fit, rule: (kind, body) }));
+            }
+            best
+        };
+        if self.terms.threads < 2 || bodies.len() < 512 {
+            return judge(bodies);
+        }
+        let share = bodies.len().div_ceil(self.terms.threads);
+        std::thread::scope(|scope| {
+            let shares: Vec<_> = bodies.chunks(share).map(|bodies| scope.spawn(|| judge(bodies))).collect();
+            let join = |handle: std::thread::ScopedJoinHandle<'_, Option<Judged>>| {
+                handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            shares.into_iter().map(join).fold(None, better)
+        })
+    }
+
+    /// From these rules, the best step at a time, until nothing is better.
+    pub(crate) fn climb(&self, start: Vec<Chosen>) -> Found {
+        let mut found = self.found(start, 0);
+        loop {
+            let base = Base::new(self.view, &self.actions(&found.rules), self.terms.direct);
+            let cost = self.cost(&found.rules);
+            let mut best: Option<(Judged, Option<usize>)> = None;
+            let kinds = self.kinds();
+            for kind in kinds {
+                let judged = self.best(&base, *kind, cost).map(|j| (j, None));
+                best = pick(best, judged);
+            }
+            // Without one of the rules, or with another in its place.
+            let mut shorter: Option<(f64, usize)> = None;
+            for i in 0..found.rules.len() {
+                let mut rest = found.rules.clone();
+                let (kind, _) = rest.remove(i);
+                let base = Base::new(self.view, &self.actions(&rest), self.terms.direct);
+                let cost = self.cost(&rest);
+                let value = base.fit.f1() - cost;
+                if shorter.is_none_or(|(v, _)| value > v) {
+                    shorter = Some((value, i));
+                }
+                best = pick(best, self.best(&base, kind, cost).map(|j| (j, Some(i))));
+            }
+            let grown = best.filter(|(j, _)| j.value > found.value + LEAST_GAIN);
+            match (shorter.filter(|(v, _)| *v > found.value + LEAST_GAIN), grown) {
+                (Some((value, i)), grown) if grown.is_none_or(|(j, _)| value >= j.value) => {
+                    found.rules.remove(i);
+                }
+                (_, Some((judged, at))) => {
+                    if let Some(i) = at {
+                        found.rules.remove(i);
+                    }
+                    found.rules.push(judged.rule);
+                }
+                _ => break,
+            }
+            found = self.found(found.rules, found.steps + 1);
+        }
+        found.rules.sort_by_key(|(kind, body)| (*kind == RuleKind::Termination, *body));
+        found
+    }
+
+    fn kinds(&self) -> &'static [RuleKind] {
+        if self.terms.direct { &[RuleKind::Direct] } else { &[RuleKind::Initiation, RuleKind::Termination] }
+    }
+}
+
+/// Gains below this are rounding.
+const LEAST_GAIN: f64 = 1e-9;
+
+fn pick(a: Option<(Judged, Option<usize>)>, b: Option<(Judged, Option<usize>)>) -> Option<(Judged, Option<usize>)> {
+    match (a, b) {
+        (Some(x), Some(y)) => Some(if y.0.value > x.0.value { y } else { x }),
+        (a, b) => a.or(b),
+    }
+}
+
+/// The literals of a body.
+pub(crate) fn literals_of(view: &View, body: &Body) -> Vec<super::view::Lit> {
+    body.literals().iter().map(|l| view.literals[*l as usize]).collect()
+}
+
+/// The classes in which all of some literals are true.
+pub(crate) fn cover_of(view: &View, literals: &[usize]) -> Vec<u64> {
+    let mut truth = view.everything();
+    for l in literals {
+        truth.iter_mut().zip(view.bits_of(*l)).for_each(|(t, b)| *t &= b);
+    }
+    let mut cover = vec![0; view.words];
+    for way in truth.chunks(view.words.max(1)) {
+        cover.iter_mut().zip(way).for_each(|(c, w)| *c |= w);
+    }
+    debug_assert!(members(&cover).all(|c| c < view.classes));
+    cover
+}

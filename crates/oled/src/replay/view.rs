@@ -1,0 +1,347 @@
+//! View: the record as one fluent sees it, in the literals that its rules may be made of: runs of equal truth, numbered.
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
+
+use super::grid::{Bin, Grid, NOTHING};
+use super::record::{Piece, Record};
+use crate::induce::{LiteralTable, Mask};
+use crate::lang::Looser;
+
+/// A literal: one of the table, or a threshold for something measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Lit {
+    Closed(u16),
+    Open { slot: u16, threshold: Bin },
+}
+
+/// Something that is measured of an instance and compared with thresholds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Slot {
+    pub(crate) grid: Grid,
+    pub(crate) looser: Looser,
+    pub(crate) negated: bool,
+    /// What is measured: slots that measure the same have the same number.
+    pub(crate) attribute: u16,
+}
+
+/// What a record is looked at for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aspect<'a> {
+    pub(crate) table: &'a LiteralTable,
+    pub(crate) slots: &'a [Slot],
+    pub(crate) group: usize,
+    /// The number of the target, and its place among those of its group.
+    pub(crate) target: usize,
+    pub(crate) place: usize,
+}
+
+/// What is annotated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Label {
+    No,
+    Yes,
+    Unknown,
+}
+
+/// Consecutive time points of a track that no literal and no label tells apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch {
+    pub(crate) class: u32,
+    pub(crate) length: u32,
+    pub(crate) label: Label,
+}
+
+/// A track as stretches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trail {
+    /// The number of its first stretch; the last is where the next trail begins.
+    pub(crate) first: u32,
+    pub(crate) piece: u32,
+    /// Whether the fluent is taken to hold at its first time point.
+    pub(crate) holds: bool,
+}
+
+/// Segments that are told apart when support is counted.
+pub(crate) const SUPPORT: usize = 3;
+
+/// What is known of a class of equal truth.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stat {
+    /// Time points at which the fluent holds, and at which it does not.
+    pub(crate) yes: u64,
+    pub(crate) no: u64,
+    /// The first segments in which it was seen, and in which the fluent held.
+    pub(crate) seen: Few,
+    pub(crate) held: Few,
+}
+
+/// A few distinct numbers: enough to know whether there are [`SUPPORT`] of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Few {
+    numbers: [u32; SUPPORT],
+    count: u8,
+}
+
+impl Few {
+    #[inline]
+    pub(crate) fn add(&mut self, number: u32) {
+        let count = self.count as usize;
+        if count < SUPPORT && !self.numbers[..count].contains(&number) {
+            self.numbers[count] = number;
+            self.count += 1;
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Few) {
+        other.numbers[..other.count as usize].iter().for_each(|n| self.add(*n));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.count as usize
+    }
+}
+
+/// The record as a fluent sees it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct View {
+    pub(crate) literals: Vec<Lit>,
+    /// What each literal is about: a body has at most one literal of a kind.
+    pub(crate) attributes: Vec<u32>,
+    /// How many truths a class has at most: those of the orders of a symmetric fluent's arguments, or of assignments.
+    pub(crate) ways: usize,
+    /// Words of a set of classes.
+    pub(crate) words: usize,
+    pub(crate) classes: usize,
+    /// For each literal, for each way, the set of classes in which it is true.
+    pub(crate) bits: Vec<u64>,
+    pub(crate) stretches: Vec<Stretch>,
+    pub(crate) trails: Vec<Trail>,
+    pub(crate) stats: Vec<Stat>,
+    /// Time points at which the fluent is annotated, those of what is not observed included.
+    pub(crate) positives: u64,
+    pub(crate) pieces: usize,
+    /// Segments in which the fluent is annotated.
+    pub(crate) with_event: usize,
+}
+
+impl View {
+    /// Looks at the pieces with the literals of the table and a coarse choice of thresholds.
+    pub(crate) fn new(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>) -> View {
+        let mut literals: Vec<Lit> = (0..aspect.table.len()).map(|i| Lit::Closed(i as u16)).collect();
+        literals.extend(thresholds(record, pieces, aspect));
+        let mut view = View::with(record, pieces, aspect, literals);
+        view.drop_useless();
+        view
+    }
+
+    /// Looks at the pieces with these literals.
+    pub(crate) fn with(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>, literals: Vec<Lit>) -> View {
+        let Aspect { table, slots, group, target, place } = aspect;
+        let states = &record.states[group];
+        let mut view = View { attributes: attributes(table, slots, &literals), ..View::default() };
+        let stride = 2 + slots.len().div_ceil(4);
+        // The class of each state; states that no literal tells apart are one.
+        let mut classes: IndexSet<Box<[u64]>, FxBuildHasher> = IndexSet::default();
+        let mut class_of = vec![u32::MAX; states.len()];
+        let row = literals.len().div_ceil(64);
+        for (p, piece) in pieces.iter().enumerate() {
+            let mut event = piece.missed[target] > 0;
+            view.positives += piece.missed[target];
+            for track in &piece.groups[group] {
+                let first = view.stretches.len() as u32;
+                for run in &track.runs {
+                    let class = &mut class_of[run.state as usize];
+                    if *class == u32::MAX {
+                        let key = class_key(&states[run.state as usize], stride, slots, &literals, row);
+                        *class = classes.insert_full(key).0 as u32;
+                    }
+                    let label = match run.labels >> (2 * place) & 3 {
+                        0 => Label::No,
+                        1 => Label::Yes,
+                        _ => Label::Unknown,
+                    };
+                    view.note(*class, label, run.length, p as u32, first);
+                    event |= label == Label::Yes;
+                }
+                let known = |s: &Stretch| s.label == Label::Yes;
+                let holds = track.carried && view.stretches.get(first as usize).is_some_and(known);
+                if view.stretches.len() as u32 > first {
+                    view.trails.push(Trail { first, piece: p as u32, holds });
+                }
+            }
+            view.with_event += usize::from(event);
+        }
+        view.pieces = pieces.len();
+        view.classes = classes.len();
+        view.words = classes.len().div_ceil(64);
+        view.ways = classes.iter().map(|c| c.len() / row.max(1)).max().unwrap_or(1).max(1);
+        let (ways, words) = (view.ways, view.words);
+        view.bits = vec![0; literals.len() * ways * words];
+        for (c, key) in classes.iter().enumerate() {
+            for way in 0..ways {
+                // A class with fewer truths has its first one several times.
+                let truth = key.chunks(row.max(1)).nth(way).or_else(|| key.chunks(row.max(1)).next());
+                let Some(truth) = truth else { continue };
+                for l in (0..literals.len()).filter(|l| truth[l / 64] >> (l % 64) & 1 == 1) {
+                    view.bits[(l * ways + way) * words + c / 64] |= 1 << (c % 64);
+                }
+            }
+        }
+        view.literals = literals;
+        view
+    }
+
+    fn note(&mut self, class: u32, label: Label, length: u32, piece: u32, first: u32) {
+        self.stats.resize(self.stats.len().max(class as usize + 1), Stat::default());
+        let stat = &mut self.stats[class as usize];
+        stat.seen.add(piece);
+        match label {
+            Label::Yes => {
+                stat.yes += u64::from(length);
+                stat.held.add(piece);
+                self.positives += u64::from(length);
+            }
+            Label::No => stat.no += u64::from(length),
+            Label::Unknown => {}
+        }
+        let open = self.stretches.len() as u32 > first;
+        match self.stretches.last_mut() {
+            Some(last) if open && last.class == class && last.label == label => last.length += length,
+            _ => self.stretches.push(Stretch { class, length, label }),
+        }
+    }
+
+    /// The classes in which a literal is true, for each way.
+    pub(crate) fn bits_of(&self, literal: usize) -> &[u64] {
+        let size = self.ways * self.words;
+        &self.bits[literal * size..(literal + 1) * size]
+    }
+
+    /// The set of all classes, for each way.
+    pub(crate) fn everything(&self) -> Vec<u64> {
+        let mut all = vec![u64::MAX; self.words];
+        if self.classes % 64 != 0 {
+            all[self.words - 1] = (1 << (self.classes % 64)) - 1;
+        }
+        all.repeat(self.ways)
+    }
+
+    /// Leaves out literals that are never true, that are always true, and that another is true with always.
+    fn drop_useless(&mut self) {
+        let everything = self.everything();
+        let mut distinct: IndexMap<&[u64], usize, FxBuildHasher> = IndexMap::default();
+        for l in 0..self.literals.len() {
+            let bits = self.bits_of(l);
+            if bits != everything && bits.iter().any(|w| *w != 0) {
+                distinct.entry(bits).or_insert(l);
+            }
+        }
+        let kept: Vec<usize> = distinct.into_values().collect();
+        self.bits = kept.iter().flat_map(|&l| self.bits_of(l)).copied().collect();
+        self.literals = kept.iter().map(|&l| self.literals[l]).collect();
+        self.attributes = kept.iter().map(|&l| self.attributes[l]).collect();
+    }
+}
+
+/// What is measured of a truth, by slot.
+#[inline]
+pub(crate) fn measured(truth: &[u64], slot: usize) -> Bin {
+    (truth[2 + slot / 4] >> (16 * (slot % 4))) as u16 as Bin
+}
+
+/// Which literals are true in a state: a row of bits for each of its truths that is no part of another.
+fn class_key(state: &[u64], stride: usize, slots: &[Slot], literals: &[Lit], row: usize) -> Box<[u64]> {
+    let mut truths: Vec<Vec<u64>> = Vec::new();
+    for truth in state.chunks(stride) {
+        let mask = Mask::from_words([truth[0], truth[1]]);
+        let mut bits = vec![0; row];
+        for (l, literal) in literals.iter().enumerate() {
+            let holds = match *literal {
+                Lit::Closed(bit) => mask.has(bit as usize),
+                Lit::Open { slot, threshold } => {
+                    let Slot { looser, negated, .. } = slots[slot as usize];
+                    Grid::meets(looser, measured(truth, slot as usize), threshold) != negated
+                }
+            };
+            bits[l / 64] |= u64::from(holds) << (l % 64);
+        }
+        truths.push(bits);
+    }
+    let part = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
+    let mut kept: Vec<Vec<u64>> = Vec::new();
+    for truth in truths {
+        if !kept.iter().any(|k| part(&truth, k)) {
+            kept.retain(|k| !part(k, &truth));
+            kept.push(truth);
+        }
+    }
+    // In an order of their own: which way is which does not matter.
+    kept.sort_unstable();
+    kept.concat().into()
+}
+
+/// A choice of thresholds for each slot: a coarse grid, without those that tell hardly any time points apart.
+fn thresholds(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>) -> Vec<Lit> {
+    let Aspect { slots, group, place, .. } = aspect;
+    if slots.is_empty() {
+        return Vec::new();
+    }
+    let states = &record.states[group];
+    let stride = 2 + slots.len().div_ceil(4);
+    let mut weights = vec![[0_u64; 2]; states.len()];
+    for run in pieces.iter().flat_map(|p| &p.groups[group]).flat_map(|t| &t.runs) {
+        let label = run.labels >> (2 * place) & 3;
+        if label < 2 {
+            weights[run.state as usize][label as usize] += u64::from(run.length);
+        }
+    }
+    let mut literals = Vec::new();
+    for (s, slot) in slots.iter().enumerate() {
+        // Time points with and without the fluent by what was measured.
+        let mut histogram: Vec<(Bin, [u64; 2])> = Vec::new();
+        for (state, weight) in states.iter().zip(&weights) {
+            for truth in state.chunks(stride) {
+                let bin = measured(truth, s);
+                if bin != NOTHING && *weight != [0, 0] {
+                    histogram.push((bin, *weight));
+                }
+            }
+        }
+        histogram.sort_unstable();
+        let (Some(least), Some(most)) = (histogram.first(), histogram.last()) else { continue };
+        let mut choice = slot.grid.coarse(least.0, most.0);
+        if slot.looser == Looser::Smaller {
+            choice.reverse();
+        }
+        let met = |threshold: Bin| {
+            let meets = histogram.iter().filter(|(bin, _)| Grid::meets(slot.looser, *bin, threshold));
+            meets.fold([0, 0], |sum: [u64; 2], (_, w)| [sum[0] + w[0], sum[1] + w[1]])
+        };
+        let total = histogram.iter().fold([0, 0], |sum: [u64; 2], (_, w)| [sum[0] + w[0], sum[1] + w[1]]);
+        let mut before = [0, 0];
+        for threshold in choice {
+            let now = met(threshold);
+            if (0..2).any(|i| now[i] > before[i] && (now[i] - before[i]) * LEAST_SHARE >= total[i]) {
+                before = now;
+                literals.push(Lit::Open { slot: s as u16, threshold });
+            }
+        }
+    }
+    literals
+}
+
+/// A threshold must tell at least one in so many time points apart from the next one.
+const LEAST_SHARE: u64 = 100;
+
+/// What each literal is about: the same relation of the same variables, or the same measure of them.
+fn attributes(table: &LiteralTable, slots: &[Slot], literals: &[Lit]) -> Vec<u32> {
+    let closed = table.attributes();
+    literals
+        .iter()
+        .map(|literal| match *literal {
+            Lit::Closed(bit) => closed[bit as usize],
+            Lit::Open { slot, .. } => u32::from(slots[slot as usize].attribute) + table.len() as u32,
+        })
+        .collect()
+}
