@@ -147,6 +147,13 @@ impl Cover {
 
     /// Makes the model of a time point: the part of [`Cover::observe`] that any way of counting needs. For benchmarks.
     pub fn derive(&mut self, frame: &Frame) {
+        if self.current != Some(frame.segment) {
+            if !self.interleaved {
+                self.segments.clear();
+                self.model.forget();
+            }
+            self.current = Some(frame.segment);
+        }
         self.model.clear(&self.program);
         self.model.observe(&self.program, &frame.narrative);
         for (signature, values) in frame.annotation.iter() {
@@ -154,17 +161,11 @@ impl Cover {
                 self.model.insert(*pred, values);
             }
         }
-        self.model.derive(&self.program, frame.time);
+        self.model.advance(&self.program, frame.segment, frame.time);
     }
 
     /// Takes a frame; returns the interpretation of it and the one before, if there is one in its segment.
     pub fn observe(&mut self, frame: &Frame) -> Option<Interpretation> {
-        if self.current != Some(frame.segment) {
-            if !self.interleaved {
-                self.segments.clear();
-            }
-            self.current = Some(frame.segment);
-        }
         self.derive(frame);
         let labels = self.targets.iter().map(|t| t.labels(frame)).collect();
         let mut point = Point { time: frame.time, labels, ..Point::default() };
