@@ -4,7 +4,7 @@ use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{
     Atom, Clause, Comparison, Formula, Literal, Problems, Signature, Symbol, Term, Theory, Value, for_each_hole,
 };
-use crate::logic::{Model, Pred, Program, Role, Vocabulary, apply, compare_values};
+use crate::logic::{Look, Model, Pred, Program, Role, Vocabulary, apply, compare_values, plain};
 use crate::recognise::Recogniser;
 use crate::stream::{Facts, Frame};
 use crate::task::Task;
@@ -14,13 +14,23 @@ use crate::task::Task;
 pub struct Explainer {
     recogniser: Recogniser,
     program: Program,
-    /// What is true at the two moments that were asked about last, each with the moment's number; the current one first.
-    models: [(u64, Model); 2],
+    /// What is true at the two moments that were asked about last; the current one first.
+    truths: [Truth; 2],
     /// Moments so far.
     moments: u64,
     vocabulary: Vocabulary,
     theory: Theory,
     tracked: Option<Vec<Symbol>>,
+}
+
+/// What is true at a moment.
+#[derive(Clone, Debug)]
+struct Truth {
+    /// The moment's number, and whether its past is known.
+    of: (u64, bool),
+    model: Model,
+    /// The time points that conditions look back at.
+    looked_at: Vec<(Signature, i64)>,
 }
 
 /// What was known at a time point: observed, and recognised before its rules are asked.
@@ -34,6 +44,9 @@ pub struct Moment {
     number: u64,
     narrative: Facts,
     holding: Facts,
+    /// What conditions that look back saw, and the time points they looked at.
+    past: Facts,
+    looked_at: Vec<(Signature, i64)>,
 }
 
 /// What a rule had to say about a fluent at a time point.
@@ -60,6 +73,8 @@ pub struct Condition {
     pub literal: Literal,
     /// Whether it is true; `None` where a condition that failed leaves it without values.
     pub truth: Option<bool>,
+    /// The earlier time point that it looks back at, if there is one.
+    pub looked_at: Option<i64>,
 }
 
 impl Explainer {
@@ -70,14 +85,16 @@ impl Explainer {
         let (vocabulary, program) = task.compile(&rules, |vocabulary| {
             let used = |s: &&Signature| {
                 let atoms = theory.clauses.iter().flat_map(|c| &c.body);
-                atoms.into_iter().any(|l| matches!(&l.formula, Formula::Atom(a) if Signature::of(a) == **s))
+                let mut atoms = atoms.filter_map(|l| if let Formula::Atom(a) = &l.formula { Some(a) } else { None });
+                atoms.any(|a| signature(a) == **s)
             };
             let types = vocabulary.predicates.iter().filter(|(_, p)| matches!(p.role, Role::Type(_)));
             vocabulary.predicates.keys().filter(used).chain(types.map(|(s, _)| s)).copied().collect()
         })?;
-        let models = [(0, Model::new(&program)), (0, Model::new(&program))];
+        let truth = || Truth { of: (0, false), model: Model::new(&program), looked_at: Vec::new() };
+        let truths = [truth(), truth()];
         let (theory, tracked) = (theory.clone(), task.options.tracked.clone());
-        Ok(Explainer { recogniser, program, models, moments: 0, vocabulary, theory, tracked })
+        Ok(Explainer { recogniser, program, truths, moments: 0, vocabulary, theory, tracked })
     }
 
     /// Processes a frame, and says what it may be asked about later.
@@ -85,9 +102,12 @@ impl Explainer {
         self.recogniser.observe(frame, &mut Vec::new());
         let mut holding = Facts::default();
         self.recogniser.holding().for_each(|(signature, values)| holding.push(signature, values));
+        let mut past = Facts::default();
+        let (seen, looked_at) = self.recogniser.past();
+        seen.for_each(|(signature, values)| past.push(signature, values));
         self.moments += 1;
         let (segment, time, narrative) = (frame.segment, frame.time, frame.narrative.clone());
-        Moment { segment, time, number: self.moments, narrative, holding }
+        Moment { segment, time, number: self.moments, narrative, holding, past, looked_at }
     }
 
     /// The recogniser at work.
@@ -139,7 +159,7 @@ impl Explainer {
 
     /// The values of a fluent that must be observed for it to hold, and are not.
     pub fn unobserved(&mut self, at: &Moment, holds: Signature, values: &[Value]) -> Vec<Value> {
-        self.turn_to(at);
+        self.turn_to(at, true);
         let Some(predicate) = self.vocabulary.predicates.get(&holds) else { return Vec::new() };
         let missing = values.iter().zip(&predicate.types).filter(|(value, kind)| {
             let tracked = kind.filter(|k| self.tracked.as_ref().is_none_or(|types| types.contains(k)));
@@ -155,29 +175,33 @@ impl Explainer {
         clause.body.iter().map(|literal| fill(literal, &known)).collect()
     }
 
-    /// Makes the current model that of a moment.
-    fn turn_to(&mut self, at: &Moment) {
-        if self.models[0].0 == at.number {
+    /// Makes the current model that of a moment, with its past or without.
+    fn turn_to(&mut self, at: &Moment, past: bool) {
+        let of = (at.number, past);
+        if self.truths[0].of == of {
             return;
         }
-        self.models.swap(0, 1);
-        let (number, model) = &mut self.models[0];
-        if *number == at.number {
+        self.truths.swap(0, 1);
+        let truth = &mut self.truths[0];
+        if truth.of == of {
             return;
         }
-        *number = at.number;
-        model.clear(&self.program);
-        model.observe(&self.program, &at.narrative);
-        for (signature, values) in at.holding.iter() {
+        truth.of = of;
+        truth.model.clear(&self.program);
+        truth.model.observe(&self.program, &at.narrative);
+        for (signature, values) in at.holding.iter().chain(at.past.iter().filter(|_| past)) {
             if let Some(pred) = self.program.pred(signature) {
-                model.insert(pred, values);
+                truth.model.insert(pred, values);
             }
         }
-        model.derive(&self.program, at.time);
+        truth.model.derive(&self.program, at.time);
+        truth.looked_at.clear();
+        truth.looked_at.extend(at.looked_at.iter().filter(|_| past));
     }
 
     fn findings(&mut self, name: &str, at: &Moment, holds: Signature, values: &[Value]) -> Vec<Finding> {
-        self.turn_to(at);
+        // Nothing was before the first time point of a segment.
+        self.turn_to(at, name != INITIALLY);
         let head = holds.renamed(name);
         let head = if name == INITIALLY { head.without_time().unwrap_or(head) } else { head };
         let rules = self.theory.clauses.iter().enumerate().filter(|(_, c)| Signature::of(&c.head) == head);
@@ -194,11 +218,12 @@ impl Explainer {
             Some(bindings) => literals
                 .iter()
                 .enumerate()
-                .map(|(i, l)| Condition { place: Some(i), literal: fill(l, &bindings), truth: Some(true) })
+                .map(|(i, l)| self.condition(i, l, &bindings, time, Some(true)))
                 .collect(),
             None => self.in_the_way(&literals, &known, time),
         };
-        conditions.extend(absent.into_iter().map(|l| Condition { place: None, literal: l, truth: Some(false) }));
+        let missing = |literal| Condition { place: None, literal, truth: Some(false), looked_at: None };
+        conditions.extend(absent.into_iter().map(missing));
         Some(Finding { rule, time, fired, conditions })
     }
 
@@ -214,8 +239,7 @@ impl Explainer {
         let literals: Vec<&Literal> = clause.body.iter().chain([&other]).collect();
         let bindings = self.solve(&literals, &known, time).filter(|_| self.absent(clause, time, &known).is_empty())?;
         let conditions = clause.body.iter().enumerate();
-        let conditions =
-            conditions.map(|(i, l)| Condition { place: Some(i), literal: fill(l, &bindings), truth: Some(true) });
+        let conditions = conditions.map(|(i, l)| self.condition(i, l, &bindings, time, Some(true)));
         Some(Finding { rule, time, fired: true, conditions: conditions.collect() })
     }
 
@@ -240,7 +264,30 @@ impl Explainer {
             truths[i] = decided.then_some(false);
         }
         let conditions = literals.iter().zip(truths).enumerate();
-        conditions.map(|(i, (l, truth))| Condition { place: Some(i), literal: fill(l, &bindings), truth }).collect()
+        conditions.map(|(i, (l, truth))| self.condition(i, l, &bindings, time, truth)).collect()
+    }
+
+    /// A condition with the values that are known, and the time point that it looks back at.
+    fn condition(&self, i: usize, l: &Literal, bindings: &Bindings, time: i64, truth: Option<bool>) -> Condition {
+        let literal = fill(l, bindings);
+        let looked_at = match &literal.formula {
+            Formula::Atom(atom) => self.looked_at(l, atom, time),
+            Formula::Compare(..) => None,
+        };
+        Condition { place: Some(i), literal, truth, looked_at }
+    }
+
+    fn looked_at(&self, written: &Literal, filled: &Atom, time: i64) -> Option<i64> {
+        let Formula::Atom(atom) = &written.formula else { return None };
+        let (past, plain) = plain(atom)?;
+        match (past.look, filled.args.last()) {
+            (Look::Ago(_) | Look::FramesAgo(_), _) => {
+                let signature = Signature::of(&plain);
+                self.truths[0].looked_at.iter().find(|(s, _)| *s == signature).map(|(_, time)| *time)
+            }
+            (_, Some(Term::Value(Value::Int(units)))) => Some(time.saturating_sub(*units)),
+            _ => None,
+        }
     }
 
     /// A variable of a head that nothing in the body binds ranges over its type: what is not observed is not meant.
@@ -277,7 +324,7 @@ impl Explainer {
         let signature = Signature::plain(kind, 2);
         let is_type = self.vocabulary.predicates.get(&signature)?.role == Role::Type(kind);
         let pred = self.program.type_pred(kind).filter(|_| is_type)?;
-        Some(self.models[0].1.rows(pred).contains(&[value]))
+        Some(self.truths[0].model.rows(pred).contains(&[value]))
     }
 
     /// Values for the open variables that make all literals true; those are tried in an order in which they can be.
@@ -308,7 +355,9 @@ impl Explainer {
                     _ => None,
                 }
             }
-            Formula::Atom(atom) => {
+            Formula::Atom(written) => {
+                let plain = plain(written).map(|(_, plain)| plain);
+                let atom = plain.as_ref().unwrap_or(written);
                 let (pred, timed) = self.relation(atom)?;
                 let mut pattern = Vec::new();
                 for_each_hole(&atom.args, &mut |t| pattern.push(t));
@@ -317,7 +366,7 @@ impl Explainer {
                 if timed && !pattern.pop().is_none_or(|term| bind(term, Value::Int(time), &mut dated)) {
                     return None;
                 }
-                let matching = self.models[0].1.rows(pred).rows().filter_map(|row| {
+                let matching = self.truths[0].model.rows(pred).rows().filter_map(|row| {
                     let mut longer = dated.clone();
                     let fits = pattern.iter().zip(row).all(|(term, value)| bind(term, *value, &mut longer));
                     fits.then_some(longer)
@@ -338,6 +387,11 @@ impl Explainer {
 }
 
 type Bindings = Vec<(Symbol, Value)>;
+
+/// The predicate of a condition.
+fn signature(atom: &Atom) -> Signature {
+    plain(atom).map_or_else(|| Signature::of(atom), |(_, plain)| Signature::of(&plain))
+}
 
 /// The variables of a head with as many values as there are, in order; `None` if the head is about others.
 fn bind_head(clause: &Clause, values: impl IntoIterator<Item = Value>) -> Option<Bindings> {

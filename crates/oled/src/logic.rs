@@ -2,7 +2,9 @@
 
 mod builtin;
 mod check;
+mod history;
 mod model;
+mod past;
 mod plan;
 mod program;
 mod relation;
@@ -11,6 +13,8 @@ mod rewrite;
 pub(crate) use builtin::{apply, compare as compare_values};
 pub use check::{Predicate, Role, Vocabulary};
 pub use model::Model;
+pub(crate) use past::plain;
+pub use past::{Look, Past};
 pub use program::{Pred, Program};
 pub use relation::Relation;
 pub(crate) use rewrite::guard_terminations;

@@ -10,8 +10,8 @@ use crate::logic::{Model, Pred, Program, Role, Vocabulary, guard_terminations};
 use crate::stream::Frame;
 use crate::task::Task;
 
-/// Recognises complex events, frame by frame. It holds what inertia needs, the fluents that hold now, and nothing else:
-/// memory does not grow with the stream.
+/// Recognises complex events, frame by frame. It holds what inertia needs, the fluents that hold now, and what rules look
+/// back at, up to the horizon; nothing else: memory does not grow with the stream.
 ///
 /// ```
 /// use oled::{Frame, Recogniser, Source, Symbol, Task};
@@ -150,7 +150,8 @@ impl Recogniser {
         Ok(Recogniser { program, model, initially, fluents, segments: IndexMap::default(), current: None, interleaved })
     }
 
-    /// Goes on with another theory: what holds now goes on holding, if the new rules speak of it.
+    /// Goes on with another theory: what holds now goes on holding, if the new rules speak of it, and what both look back
+    /// at is not forgotten.
     pub fn adopt(&mut self, task: &Task, theory: &Theory) -> Result<(), Problems> {
         let mut next = Recogniser::new(task, theory)?;
         let places: Vec<Option<usize>> =
@@ -161,6 +162,7 @@ impl Recogniser {
         }
         next.segments = std::mem::take(&mut self.segments);
         next.current = self.current;
+        next.model.adopt(&next.program, &mut self.model, &self.program);
         *self = next;
         Ok(())
     }
@@ -203,7 +205,7 @@ impl Recogniser {
                 }
             }
         }
-        self.model.derive(&self.program, frame.time);
+        self.model.advance(&self.program, frame.segment, frame.time);
         for (fluent, instances) in self.fluents.iter().zip(&mut segment.instances) {
             match fluent.kind {
                 FluentKind::Inertial { initiated, terminated } => {
@@ -252,7 +254,20 @@ impl Recogniser {
             self.collect_open(segment, End::Segment, closed);
         }
         self.segments.clear();
+        self.model.forget();
         self.current = None;
+    }
+
+    /// What rules that look back saw at the frame observed last, and which time points those of `ago` and `frames_ago`
+    /// looked at.
+    pub(crate) fn past(&self) -> (impl Iterator<Item = (Signature, &[Value])>, Vec<(Signature, i64)>) {
+        (self.model.past(&self.program), self.model.looked_at(&self.program).collect())
+    }
+
+    /// The number of time points and rows of the past that are remembered: for tests.
+    #[doc(hidden)]
+    pub fn remembered(&self) -> (usize, usize) {
+        self.model.remembered()
     }
 
     fn collect_open(&self, segment: Symbol, end: End, intervals: &mut Vec<Interval>) {
@@ -303,6 +318,7 @@ impl Initially {
     fn initiate(&mut self, frame: &Frame, instances: &mut [Instances]) {
         self.model.clear(&self.program);
         self.model.observe(&self.program, &frame.narrative);
+        // There is no past, so nothing is true that looks back.
         self.model.derive(&self.program, frame.time);
         for (pred, instances) in self.preds.iter().zip(instances) {
             if let Some(pred) = *pred {

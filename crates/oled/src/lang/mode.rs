@@ -8,6 +8,7 @@
 //! | `example(holdsAt(meeting(+person, +person), +time)).` | the annotation; also written `examplePattern` |
 //! | `comparison(close(+person, +person, #distance, +time), 3, larger).` | argument 3 is a threshold, looser when larger |
 //! | `type(speed, real).` | the values of a type: `symbol`, `int`, `real` or `any` |
+//! | `horizon(50).` | rules may look back fifty time units |
 
 use super::{
     Atom, Clause, Diagnostic, Mark, Signature, Span, Symbol, Term, Theory, Value, did_you_mean, for_each_hole,
@@ -28,6 +29,8 @@ pub struct Bias {
     pub comparisons: Vec<Threshold>,
     /// The kinds of values of types.
     pub types: Vec<TypeDeclaration>,
+    /// How many time units rules may look back; `None` if they may not.
+    pub horizon: Option<i64>,
 }
 
 /// An atom with place markers.
@@ -127,7 +130,7 @@ impl Kind {
     }
 }
 
-const DECLARATIONS: [&str; 9] = [
+const DECLARATIONS: [&str; 10] = [
     "input",
     "inputPredicate",
     "modeh",
@@ -137,6 +140,7 @@ const DECLARATIONS: [&str; 9] = [
     "comparison",
     "comparisonPredicate",
     "type",
+    "horizon",
 ];
 
 impl Bias {
@@ -205,6 +209,18 @@ impl Bias {
                 };
                 self.kind(*name, kind, &head.span)?;
             }
+            ("horizon", [units]) => {
+                let Term::Value(Value::Int(units @ 1..)) = *units else {
+                    let message = format!("the horizon is a whole number of time units, at least 1, not `{units}`");
+                    return Err(Diagnostic::new(&head.span, message)
+                        .hint("it says how far rules may look back: `horizon(50).`"));
+                };
+                if self.horizon.is_some_and(|known| known != units) {
+                    return Err(Diagnostic::new(&head.span, "the horizon is declared twice")
+                        .hint("declare the larger one: it is the same for all rules"));
+                }
+                self.horizon = Some(units);
+            }
             (name, args) => {
                 let problem = if DECLARATIONS.contains(&name) {
                     Diagnostic::new(
@@ -216,7 +232,7 @@ impl Bias {
                 };
                 return Err(match did_you_mean(name, DECLARATIONS) {
                     Some(near) => problem.hint(format!("did you mean `{near}`?")),
-                    None => problem.hint("declarations are input, modeh, modeb, example, comparison and type; rules and facts go into background.lp"),
+                    None => problem.hint("declarations are input, modeh, modeb, example, comparison, type and horizon; rules and facts go into background.lp"),
                 });
             }
         }

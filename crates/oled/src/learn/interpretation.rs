@@ -157,6 +157,13 @@ impl Cover {
 
     /// Makes the model of a time point: the part of [`Cover::observe`] that any way of counting needs. For benchmarks.
     pub fn derive(&mut self, frame: &Frame) {
+        if self.current != Some(frame.segment) {
+            if !self.interleaved {
+                self.segments.clear();
+                self.model.forget();
+            }
+            self.current = Some(frame.segment);
+        }
         self.model.clear(&self.program);
         self.model.observe(&self.program, &frame.narrative);
         for (signature, values) in frame.annotation.iter() {
@@ -164,7 +171,7 @@ impl Cover {
                 self.model.insert(*pred, values);
             }
         }
-        self.model.derive(&self.program, frame.time);
+        self.model.advance(&self.program, frame.segment, frame.time);
     }
 
     /// A time point with its instances and labels.
@@ -186,12 +193,6 @@ impl Cover {
 
     /// Takes a frame; returns the interpretation of it and the one before, if there is one in its segment.
     pub fn observe(&mut self, frame: &Frame) -> Option<Interpretation> {
-        if self.current != Some(frame.segment) {
-            if !self.interleaved {
-                self.segments.clear();
-            }
-            self.current = Some(frame.segment);
-        }
         let point = self.look(frame);
         let previous = self.segments.insert(frame.segment, point)?;
         let next = &self.segments[&frame.segment];

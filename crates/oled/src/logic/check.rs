@@ -1,14 +1,18 @@
 //! Vocabulary: every predicate that declarations and rules speak of, and everything that is wrong with how they do.
 
+mod back;
 mod predicates;
 mod rules;
 mod skeleton;
 mod types;
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Span, Symbol, Term, Value};
+use super::past::{self, Past, Pasts};
 use skeleton::Skeleton;
 
 /// Where the rows of a predicate come from.
@@ -24,6 +28,8 @@ pub enum Role {
     Fluent,
     /// From the stream: all values at the places of this type.
     Type(Symbol),
+    /// From earlier time points: a condition of a rule that looks back.
+    Past(Past),
 }
 
 /// What is known of a predicate.
@@ -53,8 +59,12 @@ impl Vocabulary {
     pub fn new(bias: &Bias, rules: &[&Clause]) -> (Vocabulary, Vec<Diagnostic>) {
         let mut check =
             Check { bias, vocabulary: Vocabulary::default(), named: IndexMap::default(), problems: Vec::new() };
-        let rules = check.forms(rules);
+        let mut pasts = Pasts::default();
+        let replaced: Vec<Cow<'_, Clause>> = rules.iter().map(|rule| past::replace(rule, &mut pasts)).collect();
+        check.horizon(rules);
+        let rules = check.forms(rules, &replaced);
         check.inputs();
+        check.pasts(&pasts);
         check.heads(&rules.heads);
         check.type_predicates();
         check.timed(&rules.heads);
@@ -69,7 +79,7 @@ impl Vocabulary {
 }
 
 /// The checks at work. Those of a file are together: `rules` looks at one rule at a time, `predicates` at what defines
-/// and declares, `types` at what variables range over.
+/// and declares, `types` at what variables range over, `back` at conditions that look back in time.
 struct Check<'a> {
     bias: &'a Bias,
     vocabulary: Vocabulary,
@@ -78,7 +88,8 @@ struct Check<'a> {
     problems: Vec<Diagnostic>,
 }
 
-/// Rules as far as they are of use: one that is of the wrong form gets no further complaints.
+/// Rules as far as they are of use: one that is of the wrong form gets no further complaints. Conditions that look back
+/// are atoms of their own predicates.
 struct Forms<'r> {
     /// Those whose heads name a predicate.
     heads: Vec<&'r Clause>,

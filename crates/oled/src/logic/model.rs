@@ -1,18 +1,26 @@
 //! Model: the perfect model of the rules at one time point.
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
 use super::builtin::{Expr, compare};
+use super::history::History;
 use super::plan::{Column, Step, TIME_SLOT};
 use super::program::{Node, Pred, Program};
 use super::relation::{Candidates, Relation};
-use crate::lang::Value;
+use crate::lang::{Signature, Symbol, Value};
 use crate::stream::Facts;
 
 /// Everything that is true at a time point: what was observed and what follows. Memory is kept from one time point to
-/// the next.
+/// the next, and of earlier time points what rules look back at.
 #[derive(Clone, Debug)]
 pub struct Model {
     relations: Vec<Relation>,
     scratch: Scratch,
+    /// The past of each segment that has not ended; none where no rule looks back.
+    histories: IndexMap<Symbol, History, FxBuildHasher>,
+    /// For each of the program's ways of looking back, the time point that was looked at.
+    looked_at: Vec<Option<i64>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -26,7 +34,9 @@ struct Scratch {
 impl Model {
     /// A model with what never changes.
     pub fn new(program: &Program) -> Model {
-        Model { relations: program.relations.clone(), scratch: Scratch::default() }
+        let looked_at = vec![None; program.lookback.fills.len()];
+        let (relations, scratch) = (program.relations.clone(), Scratch::default());
+        Model { relations, scratch, histories: IndexMap::default(), looked_at }
     }
 
     /// Forgets the time point.
@@ -61,12 +71,66 @@ impl Model {
         &self.relations[pred.index()]
     }
 
-    /// Derives everything that follows at a time.
+    /// Derives everything that follows at the next time point of a segment, and remembers what later ones look back at.
+    pub fn advance(&mut self, program: &Program, segment: Symbol, time: i64) {
+        if program.lookback.is_empty() {
+            return self.derive(program, time);
+        }
+        let mut histories = std::mem::take(&mut self.histories);
+        let history = histories.entry(segment).or_default();
+        history.begin(&program.lookback, time);
+        self.evaluate(program, time, Some(history));
+        history.end(&program.lookback, time, &self.relations);
+        self.histories = histories;
+    }
+
+    /// Derives everything that follows at a time without a past: what looks back finds the rows that were added.
     pub fn derive(&mut self, program: &Program, time: i64) {
+        self.evaluate(program, time, None);
+    }
+
+    /// Ends all segments: the next time point of any has no past.
+    pub fn forget(&mut self) {
+        self.histories.clear();
+    }
+
+    /// Takes over what another model remembers.
+    pub(crate) fn adopt(&mut self, program: &Program, old: &mut Model, old_program: &Program) {
+        if !program.lookback.is_empty() {
+            let histories = std::mem::take(&mut old.histories).into_iter();
+            self.histories = histories.map(|(segment, past)| (segment, past.adopt(old_program, program))).collect();
+        }
+    }
+
+    /// The rows of all predicates that look back.
+    pub(crate) fn past<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = (Signature, &'a [Value])> {
+        let rows = move |(pred, _)| self.rows(pred).rows().map(move |row| (program.signature(pred), row));
+        program.pasts().flat_map(rows)
+    }
+
+    /// The earlier time point that each predicate of `ago` and `frames_ago` looked at, where there was one.
+    pub(crate) fn looked_at<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = (Signature, i64)> {
+        let fills = program.lookback.fills.iter().zip(&self.looked_at);
+        fills.filter_map(|(fill, time)| match (fill.from, time) {
+            (super::history::From::Kept(pred, ..), Some(time)) => Some((program.signature(pred), *time)),
+            _ => None,
+        })
+    }
+
+    /// The number of time points and rows of the past that are remembered, over all segments: for tests.
+    #[doc(hidden)]
+    pub fn remembered(&self) -> (usize, usize) {
+        let all = self.histories.values().map(History::remembered);
+        all.fold((0, 0), |(points, rows), (p, r)| (points + p, rows + r))
+    }
+
+    fn evaluate(&mut self, program: &Program, time: i64, mut history: Option<&mut History>) {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.slots.resize(program.slots, Value::Int(0));
         scratch.slots[TIME_SLOT.0 as usize] = Value::Int(time);
-        for stratum in &program.strata {
+        let mut filled = 0;
+        for (i, stratum) in program.strata.iter().enumerate() {
+            filled = self.fill(program, time, &mut history, filled, i);
             self.refresh(&stratum.indexed);
             let mut new: Vec<(Pred, usize)> = Vec::new();
             if !stratum.again.is_empty() {
@@ -85,7 +149,25 @@ impl Model {
                 new = next;
             }
         }
+        self.fill(program, time, &mut history, filled, usize::MAX);
         self.scratch = scratch;
+    }
+
+    /// Fills the predicates that look back and are needed by this stratum, from this one on; returns the next.
+    fn fill(
+        &mut self,
+        program: &Program,
+        time: i64,
+        history: &mut Option<&mut History>,
+        mut next: usize,
+        stratum: usize,
+    ) -> usize {
+        let Some(history) = history else { return next };
+        while let Some(fill) = program.lookback.fills.get(next).filter(|f| f.before <= stratum) {
+            self.looked_at[next] = history.fill(&program.lookback, fill.from, time, &mut self.relations);
+            next += 1;
+        }
+        next
     }
 
     fn refresh(&mut self, indexed: &[Pred]) {

@@ -4,8 +4,10 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::check::{Role, Vocabulary};
+use super::history::{Fill, From, Lookback, Tracked};
 use super::model::Model;
 use super::plan::{Catalogue, Plan, Step, plan};
+use super::past::{self, Look, Past, Pasts};
 use super::relation::Relation;
 use super::rewrite::rewrite;
 use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Symbol, Term, Value, for_each_hole};
@@ -34,6 +36,7 @@ pub struct Program {
     pub(crate) slots: usize,
     /// The predicates whose derived rows may come more than once.
     pub(crate) repeats: Vec<bool>,
+    pub(crate) lookback: Lookback,
 }
 
 /// Where the facts of a signature go: to its own relation if a rule uses it, and to the types of its arguments.
@@ -71,7 +74,9 @@ impl Program {
         rules: &[&Clause],
         wanted: &[Signature],
     ) -> Result<Program, Vec<Diagnostic>> {
-        let rules = rewrite(bias, vocabulary, rules);
+        let mut pasts = Pasts::default();
+        let rules: Vec<_> = rules.iter().map(|rule| past::replace(rule, &mut pasts)).collect();
+        let rules = rewrite(bias, vocabulary, &rules.iter().map(AsRef::as_ref).collect::<Vec<_>>());
         let mut builder = Builder::new(bias, vocabulary, &rules, wanted);
         let order = builder.strata()?;
         builder.find_demand(wanted);
@@ -94,7 +99,21 @@ impl Program {
                 return Err(problems);
             }
         };
-        Ok(builder.program(strata))
+        let lookback = builder.lookback(bias, &changing);
+        Ok(Program { lookback, ..builder.program(strata) })
+    }
+
+    /// The signature of a predicate.
+    pub(crate) fn signature(&self, pred: Pred) -> Signature {
+        self.signatures[pred.index()]
+    }
+
+    /// The predicates that look back.
+    pub(crate) fn pasts(&self) -> impl Iterator<Item = (Pred, Past)> {
+        self.roles.iter().enumerate().filter_map(|(i, role)| match role {
+            Role::Past(past) => Some((Pred(i as u32), *past)),
+            _ => None,
+        })
     }
 
     /// The number of a predicate, if the program has it.
@@ -116,7 +135,7 @@ impl Program {
     /// those that others look rows up in.
     pub(crate) fn allow_repeats(&mut self, looked_up: &[Pred]) {
         let mut read = vec![false; self.signatures.len()];
-        looked_up.iter().for_each(|p| read[p.index()] = true);
+        looked_up.iter().copied().chain(self.lookback.bases()).for_each(|p| read[p.index()] = true);
         let mut nodes: Vec<&Node> = self.strata.iter().flat_map(|s| s.first.iter().chain(&s.again)).collect();
         while let Some(node) = nodes.pop() {
             if let Some(
@@ -200,6 +219,9 @@ impl<'a> Builder<'a> {
                 continue;
             }
             let head = builder.add(signature);
+            if let Role::Past(past) = vocabulary.predicates[&signature].role {
+                todo.push(past.base);
+            }
             for rule in rules.iter().filter(|r| Signature::of(&r.head) == signature) {
                 builder.rules.push((head, rule));
                 todo.extend(body_atoms(rule).map(|(_, a, _)| Signature::of(a)));
@@ -251,6 +273,9 @@ impl<'a> Builder<'a> {
             edges[head.index()]
                 .extend(body_atoms(rule).filter_map(|(_, a, _)| self.resolve(a)).map(|(p, _)| p.index()));
         }
+        for (pred, past) in self.pasts() {
+            edges[pred].extend(self.preds.get_index_of(&past.base));
+        }
         let components = components(&edges);
         let mut component_of = vec![0; count];
         for (c, members) in components.iter().enumerate() {
@@ -259,10 +284,17 @@ impl<'a> Builder<'a> {
         let mut problems = Vec::new();
         for (head, rule) in &self.rules {
             for (i, atom, negated) in body_atoms(rule) {
-                if let (true, Some((pred, _))) = (negated, self.resolve(atom))
-                    && component_of[pred.index()] == component_of[head.index()]
-                {
-                    let signature = self.preds.get_index(head.index()).expect("a head is a predicate").0;
+                let Some((pred, _)) = self.resolve(atom) else { continue };
+                if component_of[pred.index()] != component_of[head.index()] {
+                    continue;
+                }
+                let signature = self.preds.get_index(head.index()).expect("a head is a predicate").0;
+                if let Role::Past(_) = self.roles[pred.index()] {
+                    problems.push(
+                        Diagnostic::new(&rule.body[i].span, format!("`{signature}` looks back at itself, which is not possible"))
+                            .hint("rules look back at what is known without them; for what goes on from one time point to the next, use a fluent with initiatedAt and terminatedAt"),
+                    );
+                } else if negated {
                     problems.push(
                         Diagnostic::new(&rule.body[i].span, format!("`{signature}` depends on its own negation"))
                             .hint("negation must not run in a circle: split the predicate in two, one defined before the other"),
@@ -279,9 +311,12 @@ impl<'a> Builder<'a> {
         // can share the beginnings of their plans. What never changes stays apart from what does.
         let mut height = vec![0; components.len()];
         let mut strata: Vec<(usize, bool, bool, Vec<Pred>)> = Vec::new();
-        for (c, members) in components.iter().enumerate().filter(|(_, c)| c.iter().any(has_rules)) {
+        for (c, members) in components.iter().enumerate() {
             let below = members.iter().flat_map(|&m| &edges[m]).map(|&d| component_of[d]).filter(|&d| d != c);
             height[c] = below.map(|d| height[d] + 1).max().unwrap_or(0);
+            if !members.iter().any(has_rules) {
+                continue;
+            }
             let (alone, fixed) = (recursive(members), self.roles[members[0]] == Role::Static);
             let preds = members.iter().map(|&i| Pred(i as u32));
             match strata.iter_mut().find(|s| (s.0, s.1, s.2) == (height[c], false, fixed) && !alone) {
@@ -324,6 +359,12 @@ impl<'a> Builder<'a> {
                 });
             }
         }
+        // What is looked back at is kept whole.
+        for (_, past) in self.pasts() {
+            if let Some(i) = self.preds.get_index_of(&past.base) {
+                all(&mut asked[i]);
+            }
+        }
         for (i, columns) in asked.into_iter().enumerate() {
             // Static rows are computed once, and all of them may be shown.
             if self.roles[i] == Role::Derived {
@@ -341,7 +382,54 @@ impl<'a> Builder<'a> {
             strata,
             slots: self.slots,
             repeats: vec![false; self.preds.len()],
+            lookback: Lookback::default(),
         }
+    }
+
+    /// The predicates that look back, by their numbers.
+    fn pasts(&self) -> impl Iterator<Item = (usize, Past)> {
+        self.roles.iter().enumerate().filter_map(|(i, role)| match role {
+            Role::Past(past) => Some((i, *past)),
+            _ => None,
+        })
+    }
+
+    /// What is to be remembered, and which predicates are filled from it before which strata.
+    fn lookback(&self, bias: &Bias, strata: &[Vec<Pred>]) -> Lookback {
+        let mut lookback = Lookback { horizon: bias.horizon.unwrap_or(0), ..Lookback::default() };
+        for (i, past) in self.pasts() {
+            let pred = Pred(i as u32);
+            let uses = |rule: &Clause| body_atoms(rule).any(|(_, a, _)| self.resolve(a).is_some_and(|(p, _)| p == pred));
+            let needed = |heads: &Vec<Pred>| self.rules.iter().any(|(h, r)| heads.contains(h) && uses(r));
+            let before = strata.iter().position(needed).unwrap_or(strata.len());
+            let Some(base) = self.preds.get_index_of(&past.base).map(|i| Pred(i as u32)) else { continue };
+            if !past.look.measures() {
+                let kept = lookback.kept.iter().position(|p| *p == base).unwrap_or_else(|| {
+                    lookback.kept.push(base);
+                    lookback.kept.len() - 1
+                });
+                let (units, count) = &mut lookback.farthest;
+                match past.look {
+                    Look::Ago(n) => *units = n.max(*units),
+                    Look::FramesAgo(n) => *count = usize::try_from(n).unwrap_or(usize::MAX).max(*count),
+                    Look::Lasting | Look::Since => unreachable!("these measure"),
+                }
+                lookback.fills.push(Fill { before, from: From::Kept(pred, past.look, kept) });
+                continue;
+            }
+            let number = lookback.tracked.iter().position(|t| t.base == base).unwrap_or_else(|| {
+                lookback.tracked.push(Tracked { base, lasting: None, since: None });
+                lookback.fills.push(Fill { before, from: From::Tracked(lookback.tracked.len() - 1) });
+                lookback.tracked.len() - 1
+            });
+            let tracked = &mut lookback.tracked[number];
+            *(if past.look == Look::Lasting { &mut tracked.lasting } else { &mut tracked.since }) = Some(pred);
+            // One step fills both, before the first stratum that needs one of them.
+            let same = |f: &&mut Fill| matches!(f.from, From::Tracked(n) if n == number);
+            lookback.fills.iter_mut().filter(same).for_each(|f| f.before = f.before.min(before));
+        }
+        lookback.fills.sort_by_key(|fill| fill.before);
+        lookback
     }
 
     fn stratum_of_each(&mut self, order: &[Vec<Pred>]) -> Result<Vec<Stratum>, Vec<Diagnostic>> {

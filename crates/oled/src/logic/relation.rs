@@ -44,6 +44,11 @@ impl Relation {
         })
     }
 
+    /// The number of columns.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.len

@@ -4,6 +4,7 @@ use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Atom, Bias, Clause, Comparison, Formula, Literal, Signature, Symbol, Term, for_each_hole};
 
 use super::check::{Role, Vocabulary};
+use super::past::plain;
 
 /// Rewrites all rules of a program.
 pub(crate) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Clause> {
@@ -97,7 +98,8 @@ fn variable(term: &Term) -> Option<Symbol> {
 /// Only what holds can end, so what is terminated is only asked for what holds: the rule looks at those instances first.
 /// Not where another rule asks what is terminated, and not for what does not depend on the calculus.
 pub(crate) fn guard_terminations(rules: &[&Clause]) -> Vec<Clause> {
-    let asked: Vec<Signature> = rules.iter().flat_map(|r| body_atoms(r).map(Signature::of)).collect();
+    let asked_for = |atom: &Atom| plain(atom).map_or_else(|| Signature::of(atom), |(past, _)| past.base);
+    let asked: Vec<Signature> = rules.iter().flat_map(|r| body_atoms(r).map(asked_for)).collect();
     rules
         .iter()
         .map(|rule| {

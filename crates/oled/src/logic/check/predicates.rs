@@ -6,10 +6,11 @@ use rustc_hash::FxBuildHasher;
 use super::skeleton::{Skeleton, family, is_bare};
 use super::{Check, Predicate, Role, atoms, time_argument};
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED};
+use crate::logic::past::looks_back;
 use crate::lang::{Atom, Clause, Diagnostic, Mode, Signature, Span, Symbol, TIME, did_you_mean};
 
 impl Check<'_> {
-    fn declare(&mut self, signature: Signature, role: Role, timed: bool, place: &Span) {
+    pub(super) fn declare(&mut self, signature: Signature, role: Role, timed: bool, place: &Span) {
         let types = vec![None; signature.arity()];
         self.vocabulary.predicates.entry(signature).or_insert_with(|| Predicate {
             role,
@@ -186,7 +187,8 @@ impl Check<'_> {
     /// What bodies may ask for. Of events and fluents without arguments, which share a signature, those that are named
     /// somewhere; all, where a declaration has a place marker for the name.
     pub(super) fn names(&mut self, rules: &[&Clause]) {
-        for (&signature, predicate) in self.vocabulary.predicates.iter().filter(|(s, _)| !is_bare(**s)) {
+        let named = |(s, p): &(&Signature, &Predicate)| !is_bare(**s) && !matches!(p.role, Role::Past(_));
+        for (&signature, predicate) in self.vocabulary.predicates.iter().filter(named) {
             self.named.insert(Skeleton { signature, name: None }, predicate.place.clone());
         }
         let bias = self.bias;
@@ -208,7 +210,7 @@ impl Check<'_> {
             .map(|m| &m.atom)
             .chain(self.bias.comparisons.iter().map(|c| &c.mode.atom))
             .collect();
-        for atom in bodies {
+        for atom in bodies.into_iter().filter(|a| !looks_back(a)) {
             self.known(atom);
         }
         let observed: IndexSet<Symbol, FxBuildHasher> =

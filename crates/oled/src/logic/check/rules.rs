@@ -1,26 +1,41 @@
 //! Rules: what is wrong with one of them on its own.
 
+use std::borrow::Cow;
+
+use super::back::form_of;
 use super::skeleton::{Skeleton, first_hole, is_bare};
 use super::{Check, Forms, atoms, time_argument};
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Atom, Clause, Diagnostic, Formula, Literal, Signature, Span, Term, did_you_mean, nearest_path};
+use crate::logic::past::read;
 
 impl Check<'_> {
-    /// Whether rules are of a form that can be looked into, and declarations too.
-    pub(super) fn forms<'r>(&mut self, rules: &[&'r Clause]) -> Forms<'r> {
+    /// Whether rules are of a form that can be looked into, and declarations too. Of `replaced`, the same rules with
+    /// their own predicates for what looks back, those that are of use are returned.
+    pub(super) fn forms<'r>(&mut self, rules: &[&Clause], replaced: &'r [Cow<'_, Clause>]) -> Forms<'r> {
         let bias = self.bias;
-        bias.modes().for_each(|mode| self.number_of_arguments(&mode.atom));
+        for mode in bias.modes() {
+            self.number_of_arguments(&mode.atom);
+            self.is_word(&mode.atom, "look back in a rule of background.lp, and declare what it defines");
+        }
         let mut forms = Forms { heads: Vec::new(), whole: Vec::new() };
-        for &rule in rules {
+        for (&rule, replaced) in rules.iter().zip(replaced) {
             let before = self.problems.len();
             self.event_calculus_form(&rule.head);
+            self.is_word(&rule.head, "give the head another name");
             if self.problems.len() == before {
-                forms.heads.push(rule);
+                forms.heads.push(replaced);
             }
-            atoms(rule).for_each(|atom| self.event_calculus_form(atom));
+            for atom in atoms(rule) {
+                match read(atom) {
+                    Ok(None) => self.event_calculus_form(atom),
+                    Ok(Some((_, inner))) => self.event_calculus_form(&inner),
+                    Err(problem) => self.report(problem),
+                }
+            }
             atoms(rule).chain([&rule.head]).for_each(|atom| self.no_markers(atom, &atom.args));
             if self.problems.len() == before {
-                forms.whole.push(rule);
+                forms.whole.push(replaced);
             }
         }
         forms
@@ -28,7 +43,10 @@ impl Check<'_> {
 
     pub(super) fn rule(&mut self, rule: &Clause) {
         for atom in atoms(rule) {
-            self.known(atom);
+            match self.past(atom) {
+                Some(past) => self.looked_back_at(atom, past),
+                None => self.known(atom),
+            }
         }
         for literal in &rule.body {
             if let Formula::Compare(_, left, right) = &literal.formula {
@@ -103,7 +121,7 @@ impl Check<'_> {
         let near = nearest_path(&path, paths.iter().map(String::as_str))
             .and_then(|near| self.named.keys().find(|s| s.path() == near))
             .map(|s| format!("did you mean `{s}`?"));
-        let hint = near.unwrap_or_else(|| {
+        let hint = form_of(atom).or(near).unwrap_or_else(|| {
             format!(
                 "declare it in modes.lp with `input({})` if it comes with the stream, or define it with a rule",
                 skeleton.marked()
@@ -146,7 +164,7 @@ impl Check<'_> {
             };
             if wrong {
                 let wanted = time.map_or_else(|| "a variable such as `T`".to_string(), |t| format!("`{t}`"));
-                let span = atom.span.find_word(&argument.to_string());
+                let (span, atom) = (atom.span.find_word(&argument.to_string()), self.written(atom));
                 self.report(
                     Diagnostic::new(&span, format!("the time of `{atom}` must be {wanted}, not `{argument}`")).hint(
                         "all conditions of a rule speak of one time point; what it starts or ends changes at the next",

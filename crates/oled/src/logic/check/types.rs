@@ -39,7 +39,7 @@ impl Check<'_> {
             }
         }
         // Heads take the types of their variables, until nothing changes.
-        while rules.iter().filter(|rule| self.type_head(rule)).count() > 0 {}
+        while self.type_pasts() | (rules.iter().filter(|rule| self.type_head(rule)).count() > 0) {}
         for rule in rules {
             self.type_clashes(rule);
         }
@@ -121,6 +121,23 @@ impl Check<'_> {
         changed
     }
 
+    /// What looks back has the types of what it looks back at, and a number of time units before the time.
+    fn type_pasts(&mut self) -> bool {
+        let mut changed = false;
+        for i in 0..self.vocabulary.predicates.len() {
+            let Role::Past(past) = self.vocabulary.predicates[i].role else { continue };
+            let Some(base) = self.vocabulary.predicates.get(&past.base) else { continue };
+            let mut types = base.types.clone();
+            if past.look.measures() {
+                types.insert(types.len().saturating_sub(1), Some(Symbol::new("int")));
+            }
+            let known = &mut self.vocabulary.predicates[i].types;
+            changed |= *known != types;
+            *known = types;
+        }
+        changed
+    }
+
     fn type_clashes(&mut self, rule: &Clause) {
         let types = self.variable_types(rule);
         let mut problems = Vec::new();
@@ -128,6 +145,7 @@ impl Check<'_> {
             self.for_each_typed(atom, |term, kind| match term {
                 Term::Var(name) => {
                     let (first, place) = types[name];
+                    let place = self.written(place);
                     if first != kind && !compatible(self.bias, first, kind) && name.as_str() != "_" {
                         problems.push(
                             Diagnostic::new(

@@ -1,0 +1,235 @@
+//! History: what rules that look back need to know of the earlier time points of a segment, and nothing older than the
+//! horizon.
+
+use std::collections::VecDeque;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::past::Look;
+use super::program::{Pred, Program};
+use super::relation::Relation;
+use crate::lang::Value;
+
+/// What a program looks back at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lookback {
+    /// In time units: nothing older is looked at.
+    pub(crate) horizon: i64,
+    /// The predicates whose rows are kept, for `ago` and `frames_ago`.
+    pub(crate) kept: Vec<Pred>,
+    /// How far back the rules look at those, in time units and in time points.
+    pub(crate) farthest: (i64, usize),
+    /// The predicates of whose rows it is known since when they are true, for `lasting` and `since`.
+    pub(crate) tracked: Vec<Tracked>,
+    /// The predicates to fill, in the order in which that is possible.
+    pub(crate) fills: Vec<Fill>,
+}
+
+/// A predicate of whose rows it is known since when they are true, and for how long that is remembered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tracked {
+    pub(crate) base: Pred,
+    pub(crate) lasting: Option<Pred>,
+    pub(crate) since: Option<Pred>,
+}
+
+/// What is to be filled, when the strata before this one are done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fill {
+    pub(crate) before: usize,
+    pub(crate) from: From,
+}
+
+/// Where rows come from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum From {
+    /// A predicate gets rows of an earlier time point, of the kept predicate with this number.
+    Kept(Pred, Look, usize),
+    /// The predicates of the tracked one with this number.
+    Tracked(usize),
+}
+
+impl Lookback {
+    /// Whether no rule looks back.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fills.is_empty()
+    }
+
+    /// The predicates that are looked back at.
+    pub(crate) fn bases(&self) -> impl Iterator<Item = Pred> {
+        self.kept.iter().copied().chain(self.tracked.iter().map(|t| t.base))
+    }
+
+    /// The oldest time that is looked at from a time.
+    fn oldest(&self, time: i64) -> i64 {
+        time.saturating_sub(self.horizon)
+    }
+}
+
+/// The past of one segment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    /// The last time point.
+    last: Option<i64>,
+    /// Oldest first; none is older than the horizon, or than what any rule looks at.
+    points: VecDeque<Point>,
+    /// A point that was forgotten: its memory is for the next one.
+    spare: Option<Point>,
+    /// In the order of the tracked predicates.
+    runs: Vec<Runs>,
+    /// Room for a row.
+    row: Vec<Value>,
+}
+
+/// The rows of the kept predicates at a time point, in their order.
+#[derive(Clone, Debug)]
+struct Point {
+    time: i64,
+    rows: Vec<Relation>,
+}
+
+/// The rows that are true now, or were within the horizon.
+type Runs = IndexMap<Box<[Value]>, Run, FxBuildHasher>;
+
+/// The last time points at which a row was true without a break.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: i64,
+    last: i64,
+}
+
+impl History {
+    /// Goes to a time point. One that is not later than the last begins a new past.
+    pub(super) fn begin(&mut self, lookback: &Lookback, time: i64) {
+        if self.last.is_some_and(|last| time <= last) {
+            *self = History::default();
+        }
+        self.runs.resize_with(lookback.tracked.len(), Runs::default);
+    }
+
+    /// Fills predicates that look back at what is known by now. Returns the time point that was looked at, if it is one.
+    pub(super) fn fill(
+        &mut self,
+        lookback: &Lookback,
+        from: From,
+        time: i64,
+        relations: &mut [Relation],
+    ) -> Option<i64> {
+        match from {
+            From::Kept(pred, look, kept) => {
+                let point = self.point(look, time).filter(|p| p.time >= lookback.oldest(time))?;
+                point.rows[kept].rows().for_each(|row| _ = relations[pred.index()].insert(row));
+                Some(point.time)
+            }
+            From::Tracked(number) => {
+                let tracked = lookback.tracked[number];
+                self.track(number, &relations[tracked.base.index()], time);
+                let (oldest, row) = (lookback.oldest(time), &mut self.row);
+                let runs = &mut self.runs[number];
+                runs.retain(|_, run| run.last == time || tracked.since.is_some() && run.last >= oldest);
+                let mut add = |pred: Pred, values: &[Value], from: i64| {
+                    row.clear();
+                    row.extend_from_slice(values);
+                    row.push(Value::Int(time.saturating_sub(from)));
+                    relations[pred.index()].insert(row);
+                };
+                for (values, run) in runs {
+                    if let (Some(pred), true) = (tracked.lasting, run.last == time) {
+                        add(pred, values, run.first.max(oldest));
+                    }
+                    if let Some(pred) = tracked.since {
+                        add(pred, values, run.last);
+                    }
+                }
+                None
+            }
+        }
+    }
+
+    /// The time point that is looked at from a time.
+    fn point(&self, look: Look, time: i64) -> Option<&Point> {
+        let at = match look {
+            Look::Ago(units) => {
+                self.points.partition_point(|p| p.time <= time.saturating_sub(units)).checked_sub(1)?
+            }
+            Look::FramesAgo(count) => self.points.len().checked_sub(usize::try_from(count).ok()?)?,
+            Look::Lasting | Look::Since => return None,
+        };
+        self.points.get(at)
+    }
+
+    /// Adds the rows that are true now. What was true at the time point before goes on, other rows begin.
+    fn track(&mut self, number: usize, now: &Relation, time: i64) {
+        let runs = &mut self.runs[number];
+        for row in now.rows() {
+            match runs.get_mut(row) {
+                Some(run) => {
+                    if Some(run.last) != self.last {
+                        run.first = time;
+                    }
+                    run.last = time;
+                }
+                None => _ = runs.insert(row.into(), Run { first: time, last: time }),
+            }
+        }
+    }
+
+    /// Remembers a time point when everything is known of it, and forgets what no rule will look at again.
+    pub(super) fn end(&mut self, lookback: &Lookback, time: i64, relations: &[Relation]) {
+        self.last = Some(time);
+        if lookback.kept.is_empty() {
+            return;
+        }
+        let kept = || lookback.kept.iter().map(|p| &relations[p.index()]);
+        let empty = || Point { time, rows: kept().map(|r| Relation::new(r.width())).collect() };
+        let mut point = self.spare.take().unwrap_or_else(empty);
+        point.time = time;
+        for (rows, now) in point.rows.iter_mut().zip(kept()) {
+            rows.clear();
+            now.rows().for_each(|row| rows.push(row));
+        }
+        self.points.push_back(point);
+        // The next time point is a later one. Of those that are far enough away for all rules, the last one is enough.
+        let next = time.saturating_add(1);
+        let (units, count) = lookback.farthest;
+        let (oldest, enough) = (lookback.oldest(next), next.saturating_sub(units));
+        while let Some(first) = self.points.front()
+            && (first.time < oldest
+                || self.points.len() > count && self.points.get(1).is_some_and(|second| second.time <= enough))
+        {
+            self.spare = self.points.pop_front();
+        }
+    }
+
+    /// The number of time points and rows that are remembered.
+    pub(super) fn remembered(&self) -> (usize, usize) {
+        (self.points.len(), self.runs.iter().map(IndexMap::len).sum())
+    }
+
+    /// The past as another program needs it, as far as it is remembered.
+    pub(super) fn adopt(self, old: &Program, new: &Program) -> History {
+        let place = |preds: &[Pred], pred: Pred| {
+            preds.iter().position(|p| old.signature(*p) == new.signature(pred))
+        };
+        let kept: Vec<Option<usize>> = new.lookback.kept.iter().map(|p| place(&old.lookback.kept, *p)).collect();
+        let old_tracked: Vec<Pred> = old.lookback.tracked.iter().map(|t| t.base).collect();
+        let tracked = new.lookback.tracked.iter().map(|t| place(&old_tracked, t.base));
+        let widths: Vec<usize> = new.lookback.kept.iter().map(|p| new.relations[p.index()].width()).collect();
+        let mut points = self.points;
+        if kept.is_empty() {
+            points.clear();
+        }
+        for point in &mut points {
+            let rows = kept.iter().zip(&widths).map(|(old, &width)| match old {
+                Some(i) => std::mem::take(&mut point.rows[*i]),
+                None => Relation::new(width),
+            });
+            point.rows = rows.collect();
+        }
+        let mut old_runs = self.runs;
+        let mut take = |place: Option<usize>| place.and_then(|i| old_runs.get_mut(i)).map(std::mem::take);
+        let runs = tracked.map(|place| take(place).unwrap_or_default()).collect();
+        History { last: self.last, points, runs, ..History::default() }
+    }
+}

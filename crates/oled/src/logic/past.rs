@@ -1,0 +1,210 @@
+//! Past: conditions that look back at earlier time points of the segment, turned into predicates of their own.
+//!
+//! | condition | true if |
+//! |---|---|
+//! | `ago(coords(X, A, B, T), 25)` | it was true 25 time units ago: at the last time point at or before `T - 25` |
+//! | `frames_ago(coords(X, A, B, T), 3)` | it was true three time points ago |
+//! | `lasting(close(X, Y, T), D)` | it is true now, and has been at every time point since `D` time units ago |
+//! | `since(happensAt(abrupt(X), T), D)` | it was last true `D` time units ago; `0` is now |
+//!
+//! Nothing older than the horizon is looked at. Each condition becomes an atom of a predicate that no text names, with
+//! the columns of what it looks back at, and `D` before the time. So everything that works for predicates, from types to
+//! plans, works for it; its rows come from the history of the segment.
+
+use std::borrow::Cow;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::lang::{
+    Atom, Clause, Comparison, Diagnostic, Formula, Literal, Signature, Symbol, Term, Value, for_each_hole, is_operation,
+};
+
+/// The names of conditions that look back.
+pub(crate) const LOOKS: [&str; 4] = ["ago", "frames_ago", "lasting", "since"];
+
+/// At most this many time points are looked back at.
+pub(crate) const MOST_FRAMES: i64 = 10_000;
+
+/// How a condition looks back, and at what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Past {
+    /// How it looks back.
+    pub look: Look,
+    /// What it looks back at.
+    pub base: Signature,
+}
+
+/// The ways of looking back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Look {
+    /// `ago`: so many time units.
+    Ago(i64),
+    /// `frames_ago`: so many time points.
+    FramesAgo(i64),
+    /// `lasting`: since when without a break.
+    Lasting,
+    /// `since`: when it was last true.
+    Since,
+}
+
+impl Look {
+    fn name(self) -> &'static str {
+        LOOKS[match self {
+            Look::Ago(_) => 0,
+            Look::FramesAgo(_) => 1,
+            Look::Lasting => 2,
+            Look::Since => 3,
+        }]
+    }
+
+    /// Whether its rows have a column of their own, the time units `D`.
+    pub(crate) fn measures(self) -> bool {
+        matches!(self, Look::Lasting | Look::Since)
+    }
+}
+
+/// The predicates that stand for conditions, in the order of their first use.
+pub(crate) type Pasts = IndexMap<Signature, Past, FxBuildHasher>;
+
+/// Whether an atom has the form of a condition that looks back.
+pub(crate) fn looks_back(atom: &Atom) -> bool {
+    let compound = |term: &Term| matches!(term, Term::App(name, args) if !is_operation(name.as_str(), args.len()));
+    LOOKS.contains(&atom.name.as_str()) && atom.args.len() == 2 && compound(&atom.args[0])
+}
+
+/// What an atom looks back at, as it is written there, and how; `None` if it does not look back.
+pub(crate) fn read(atom: &Atom) -> Result<Option<(Look, Atom)>, Diagnostic> {
+    let [Term::App(name, args), measure] = atom.args.as_slice() else { return Ok(None) };
+    if !looks_back(atom) {
+        return Ok(None);
+    }
+    let word = atom.name.as_str();
+    let wrong = |message: String, hint: &str| Err(Diagnostic::new(&atom.span, message).hint(hint));
+    let inner = Atom { name: *name, args: args.clone(), span: atom.span.clone() };
+    if name.as_str() == "not" {
+        return wrong(
+            format!("`{word}` looks back at an atom, not at a negated one"),
+            "put `not` before the whole condition, or give what is not true a name by a rule",
+        );
+    }
+    if looks_back(&inner) {
+        return wrong(
+            format!("`{word}` looks back at `{name}`, which looks back itself"),
+            "give the inner condition a name by a rule, and look back at that",
+        );
+    }
+    if !matches!(args.last(), Some(Term::Var(_))) {
+        return wrong(
+            format!("`{inner}` does not end in the time of the rule"),
+            "look back at an atom as it is written for now: `ago(coords(X, A, B, T), 25)`",
+        );
+    }
+    let look = match word {
+        "ago" | "frames_ago" => {
+            let Term::Value(Value::Int(count @ 1..)) = *measure else {
+                let unit = if word == "ago" { "time units" } else { "time points" };
+                return wrong(
+                    format!("`{word}` looks back a whole number of {unit}, at least 1, not `{measure}`"),
+                    "how far a rule looks back is the same for all its instances; `since` gives a number that varies",
+                );
+            };
+            if word == "ago" { Look::Ago(count) } else { Look::FramesAgo(count) }
+        }
+        _ => {
+            let operation =
+                !matches!(measure, Term::App(name, args) if !is_operation(name.as_str(), args.len()));
+            if !operation || matches!(measure, Term::Value(Value::Sym(_))) {
+                return wrong(
+                    format!("the second argument of `{word}` is a number of time units, not `{measure}`"),
+                    "give it a variable, and compare that: `D >= 50`",
+                );
+            }
+            if word == "lasting" { Look::Lasting } else { Look::Since }
+        }
+    };
+    Ok(Some((look, inner)))
+}
+
+/// The rule with an atom of its own predicate for each condition that looks back. Those of a wrong form stay.
+pub(crate) fn replace<'r>(rule: &'r Clause, pasts: &mut Pasts) -> Cow<'r, Clause> {
+    let looks = |literal: &Literal| matches!(&literal.formula, Formula::Atom(atom) if looks_back(atom));
+    if !rule.body.iter().any(looks) {
+        return Cow::Borrowed(rule);
+    }
+    let mut rule = rule.clone();
+    for literal in &mut rule.body {
+        if let Formula::Atom(atom) = &mut literal.formula
+            && let Some((past, plain)) = plain(atom)
+        {
+            pasts.insert(Signature::of(&plain), past);
+            *atom = plain;
+        }
+    }
+    Cow::Owned(rule)
+}
+
+/// The atom of its own predicate for a condition that looks back.
+pub(crate) fn plain(atom: &Atom) -> Option<(Past, Atom)> {
+    let (look, inner) = read(atom).ok().flatten()?;
+    let base = Signature::of(&inner);
+    // No text has such a name. The number is part of it, since another one gives another predicate.
+    let count = if let Look::Ago(n) | Look::FramesAgo(n) = look { n } else { 0 };
+    let name = Symbol::new(&format!("{}\0{count}\0{}", look.name(), inner.name.as_str()));
+    let mut args = inner.args;
+    if look.measures() {
+        args.insert(args.len() - 1, atom.args[1].clone());
+    }
+    Some((Past { look, base }, Atom { name, args, span: atom.span.clone() }))
+}
+
+impl Past {
+    /// What an atom of such a predicate looks back at, as it is written in the condition.
+    pub(crate) fn inner(self, plain: &Atom) -> Atom {
+        let mut terms = Vec::new();
+        for_each_hole(&plain.args, &mut |term| terms.push(term.clone()));
+        if self.look.measures() {
+            terms.remove(terms.len() - 2);
+        }
+        Atom { span: plain.span.clone(), ..self.base.fill(terms) }
+    }
+
+    /// The condition as it is written.
+    pub(crate) fn written(self, plain: &Atom) -> Atom {
+        let inner = self.inner(plain);
+        let measure = match self.look {
+            Look::Ago(n) | Look::FramesAgo(n) => Term::Value(Value::Int(n)),
+            Look::Lasting | Look::Since => plain.args[plain.args.len() - 2].clone(),
+        };
+        let args = vec![Term::App(inner.name, inner.args), measure];
+        Atom { name: Symbol::new(self.look.name()), args, span: plain.span.clone() }
+    }
+}
+
+/// How many time units a condition of a rule needs to see, as far as the rule says so: `D >= 50` needs fifty.
+pub(crate) fn reach(rule: &Clause, atom: &Atom, look: Look) -> i64 {
+    let measure = &atom.args[1];
+    match (look, measure) {
+        (Look::Ago(n), _) => n,
+        (Look::FramesAgo(_), _) => 1,
+        (_, Term::Value(value)) => whole(*value),
+        (_, Term::Var(_)) if !measure.is_anonymous() => {
+            let needed = rule.body.iter().filter_map(|literal| {
+                let Formula::Compare(op, left, right) = &literal.formula else { return None };
+                let (limit, more) = match (left, right) {
+                    (left, Term::Value(limit)) if left == measure => (*limit, *op == Comparison::Greater),
+                    (Term::Value(limit), right) if right == measure => (*limit, *op == Comparison::Less),
+                    _ => return None,
+                };
+                Some(whole(limit).saturating_add(i64::from(more && !literal.negated)))
+            });
+            needed.max().unwrap_or(1)
+        }
+        _ => 1,
+    }
+}
+
+/// The least whole number that is not smaller; none of a name.
+fn whole(value: Value) -> i64 {
+    value.as_f64().map_or(1, |x| x.ceil() as i64)
+}
