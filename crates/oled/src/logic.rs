@@ -3,6 +3,7 @@
 mod builtin;
 mod check;
 mod model;
+mod open;
 mod plan;
 mod program;
 mod relation;
@@ -11,6 +12,8 @@ mod rewrite;
 pub(crate) use builtin::{apply, compare as compare_values};
 pub use check::{Predicate, Role, Vocabulary};
 pub use model::Model;
+pub use open::Measure;
+pub(crate) use open::{find as find_open, measures as measures_of};
 pub use program::{Pred, Program};
 pub use relation::Relation;
 pub(crate) use rewrite::guard_terminations;
