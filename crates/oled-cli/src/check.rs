@@ -50,12 +50,16 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
     for (name, values) in types(&task.bias, &vocabulary) {
         line(format!("  {name:<12} {values}"));
     }
+    let is_measured = |s: Signature| vocabulary.measures.iter().any(|m| m.measured == s);
+    let is_open = |s: Signature| vocabulary.measures.iter().any(|m| m.predicate == s);
     for (title, role) in [("from the stream", Role::Input), ("static", Role::Static), ("derived", Role::Derived)] {
         let of_role: Vec<String> = vocabulary
             .predicates
             .iter()
-            .filter(|(s, p)| p.role == role && !is_calculus(**s) && !task.labels().contains(s))
-            .map(|(s, p)| typed(*s, &p.types))
+            .filter(|(s, p)| p.role == role && !is_calculus(**s) && !task.labels().contains(s) && !is_measured(**s))
+            .map(|(s, p)| {
+                format!("{}{}", typed(*s, &p.types), if is_open(*s) { "  with an open threshold" } else { "" })
+            })
             .collect();
         if !of_role.is_empty() {
             line(String::new());
@@ -63,7 +67,7 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
             of_role.into_iter().for_each(|p| line(format!("  {p}")));
         }
     }
-    let all: Vec<Signature> = vocabulary.predicates.keys().copied().collect();
+    let all: Vec<Signature> = vocabulary.predicates.keys().copied().filter(|s| !is_measured(*s)).collect();
     if let Ok((_, program)) = task.compile(&rules, |_| all) {
         let strata = program.describe_strata();
         if !strata.is_empty() {

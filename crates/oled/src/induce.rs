@@ -10,7 +10,7 @@ mod score;
 mod settings;
 mod subsume;
 
-pub use bias_literals::{Column, Component, LiteralTable, Pattern, head_template};
+pub use bias_literals::{Column, Component, LiteralTable, OpenLiteral, Pattern, head_template};
 pub use hoeffding::{RunningMean, epsilon};
 pub use ledger::{Ledger, Tally};
 pub use mask::Mask;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::lang::{Bias, Clause, Diagnostic, Problems, Signature, Source, Symbol, Theory, parse_source};
-use crate::logic::{Program, Vocabulary};
+use crate::logic::{Measure, Program, Vocabulary, find_open, measures_of};
 
 /// What a stream consists of, what follows from it, and what is to be recognised.
 ///
@@ -91,6 +91,13 @@ impl Task {
         let program = Program::new(&self.bias, &vocabulary, rules, &wanted)
             .map_err(|problems| Problems::check(problems).expect_err("a program that fails says why"))?;
         Ok((vocabulary, program))
+    }
+
+    /// The predicates of the background whose thresholds are open, in the order of their declarations. What one measures
+    /// is among the rows of [`Measure::measured`], for whoever wants that predicate of [`Task::compile`].
+    pub fn measures(&self) -> Vec<Measure> {
+        let (open, _) = find_open(&self.bias, &self.background.clauses.iter().collect::<Vec<_>>());
+        measures_of(&open)
     }
 
     /// What is annotated, to be learned and recognised: fluents, `holdsAt(meeting(_, _), _)`, and ordinary predicates,

@@ -483,3 +483,120 @@ error: `happensAt(alarm(_), _)` has another number of arguments than `happensAt(
 hint: the other is at modes.lp:3:1"
     );
 }
+
+/// The problems of a task with an open threshold, each in one line: the place, what is wrong and the hint.
+#[track_caller]
+fn open_shows(looser: &str, background: &str, theory: &str, expected: &str) {
+    let modes = format!("{MODES}comparison(close(+person, +person, #real, +time), 3, {looser}).\n");
+    let (task, mut problems) =
+        Task::read(&Source::new("modes.lp", modes), &Source::new("background.lp", format!("{APART}{background}")));
+    let theory = parse_theory("t.lp", theory).unwrap();
+    if problems.is_empty()
+        && let Err(more) = task.check(&theory)
+    {
+        problems.extend(more.diagnostics().iter().cloned());
+    }
+    let shown: Vec<String> = problems.iter().map(|p| format!("{} {}", p.span.place(), p.message)).collect();
+    assert_eq!(shown.join("\n"), expected);
+    assert!(problems.iter().all(|p| p.hint.is_some()), "every problem has a hint");
+}
+
+const APART: &str = "apart(X, Y, R, T) :- coords(X, A, _, T), coords(Y, B, _, T), R = abs(A - B).\n";
+
+#[test]
+fn an_open_threshold_needs_a_definition_that_compares_it_once() {
+    let close = "close(X, Y, D, T) :- apart(X, Y, R, T), R <= D.";
+    for (background, expected) in [
+        (close, ""),
+        ("close(X, Y, D, T) :- apart(X, Y, R, T), D > R.", ""),
+        (
+            "close(X, Y, D, T) :- apart(X, Y, R, T), R <= D.\nclose(X, Y, D, T) :- apart(X, Y, R, T), R < D.",
+            "background.lp:3:1 `close`, whose threshold is open, has more than one rule",
+        ),
+        (
+            "close(X, Y, 5, T) :- apart(X, Y, R, T), R <= 5.",
+            "background.lp:2:13 the open threshold of `close` is no variable here but `5`",
+        ),
+        (
+            "close(D, Y, D, T) :- apart(D, Y, R, T), R <= D.",
+            "background.lp:2:7 `D` is a `real` here and a `person` in `apart(D, Y, R, T)`
+background.lp:2:7 the open threshold `D` of `close` stands twice in the head",
+        ),
+        (
+            "close(X, Y, D, T) :- apart(X, Y, R, T), R <= 5.",
+            "background.lp:2:13 the open threshold `D` of `close` is compared with nothing",
+        ),
+        (
+            "limit(5). close(X, Y, D, T) :- apart(X, Y, R, T), R <= D, limit(D).",
+            "background.lp:2:65 the open threshold `D` of `close` stands in two conditions",
+        ),
+        (
+            "close(X, Y, D, T) :- apart(X, Y, R, T), R <= D + 1.",
+            "background.lp:2:46 the open threshold `D` of `close` must stand alone on one side of <, <=, > or >=",
+        ),
+        (
+            "close(X, Y, D, T) :- apart(X, Y, R, T), R = D.",
+            "background.lp:2:45 the open threshold `D` of `close` must stand alone on one side of <, <=, > or >=",
+        ),
+        (
+            "close(X, Y, D, T) :- apart(X, Y, R, T), R + D <= D.",
+            "background.lp:2:45 the open threshold `D` of `close` must stand alone on one side of <, <=, > or >=",
+        ),
+        (
+            "close(X, Y, D, T) :- apart(X, Y, R, T), R >= D.",
+            "background.lp:2:41 `close` is declared to be looser when the threshold is larger, and is so when it is smaller",
+        ),
+        (
+            "close(X, Y, D, T) :- apart(X, Y, _, T), R <= D.",
+            "background.lp:2:41 the variable `R` is unsafe: nothing gives it a value before this comparison",
+        ),
+        (
+            "close(X, Y, D, T) :- apart(X, Y, R, T), close(Y, X, 5, T), R <= D.",
+            "background.lp:2:1 `close(_, _, _, _)`, whose threshold is open, is defined by itself",
+        ),
+    ] {
+        open_shows("larger", background, "initiatedAt(meeting(X, Y), T) :- close(X, Y, 25, T).", expected);
+    }
+    open_shows(
+        "smaller",
+        close,
+        "",
+        "background.lp:2:41 `close` is declared to be looser when the threshold is smaller, and is so when it is larger",
+    );
+}
+
+#[test]
+fn a_rule_says_which_open_threshold_it_means() {
+    for (theory, expected) in [
+        ("initiatedAt(meeting(X, Y), T) :- close(X, Y, 25.5, T).", ""),
+        ("initiatedAt(meeting(X, Y), T) :- coords(X, A, _, T), not close(X, Y, A, T).", ""),
+        (
+            "initiatedAt(meeting(X, Y), T) :- close(X, Y, D, T).",
+            "t.lp:1:46 nothing says which threshold of `close` is meant by `D`",
+        ),
+        (
+            "initiatedAt(meeting(X, Y), T) :- not close(X, Y, _, T).",
+            "t.lp:1:50 nothing says which threshold of `close` is meant by `_`",
+        ),
+        (
+            "initiatedAt(meeting(X, Y), T) :- close(X, Y, D, T), close(Y, X, D + 1, T).",
+            "t.lp:1:46 nothing says which threshold of `close` is meant by `D`
+t.lp:1:65 nothing says which threshold of `close` is meant by `D`",
+        ),
+        ("initiatedAt(meeting(X, Y), T) :- close(X, Y, near, T).", "t.lp:1:46 `near` is not a `real`"),
+    ] {
+        open_shows("larger", "close(X, Y, D, T) :- apart(X, Y, R, T), R <= D.", theory, expected);
+    }
+}
+
+#[test]
+fn one_threshold_of_a_predicate_is_open() {
+    let modes = format!(
+        "{MODES}comparison(within(+person, #int, #int, +time), 2, smaller).
+comparison(within(+person, #int, #int, +time), 3, larger).\n"
+    );
+    let background = "within(X, L, H, T) :- coords(X, A, _, T), A >= L, A <= H.";
+    let problems = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", background));
+    let problems = problems.unwrap_err().to_string();
+    assert!(problems.contains("`within(_, _, _, _)` has two open thresholds"), "{problems}");
+}

@@ -1,7 +1,7 @@
 //! The literals that bodies may be made of, under the mode declarations, over the variables of a head.
 
 use crate::lang::{Atom, Bias, Literal, Looser, Mark, Mode, Signature, Symbol, TIME, Term, Value};
-use crate::logic::Vocabulary;
+use crate::logic::{Measure, Vocabulary};
 
 use super::Mask;
 
@@ -18,6 +18,18 @@ pub struct LiteralTable {
     literals: Vec<Literal>,
     patterns: Vec<Pattern>,
     implied: Vec<Mask>,
+    open: Vec<OpenLiteral>,
+}
+
+/// A literal over the variables of a head whose threshold is open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenLiteral {
+    /// What it measures: the number in [`Vocabulary::measures`].
+    pub measure: usize,
+    /// What stands in each column, the time's left out; `None` for the threshold.
+    pub columns: Vec<Option<Column>>,
+    /// Whether it is negated.
+    pub negated: bool,
 }
 
 /// A variable that an output place of a literal introduces.
@@ -62,18 +74,43 @@ pub enum Column {
 
 impl LiteralTable {
     /// The table for heads with variables of these types, or what is wrong with the declarations. Output places may
-    /// introduce variables up to `depth` literals away from the head.
+    /// introduce variables up to `depth` literals away from the head. All thresholds must be listed.
     pub fn new(bias: &Bias, vocabulary: &Vocabulary, types: &[Symbol], depth: usize) -> Result<LiteralTable, String> {
+        if let Some(mode) = bias.bodies.iter().find(|m| measure_of(vocabulary, m).is_some()) {
+            let name = mode.atom.name;
+            return Err(format!(
+                "the thresholds of `{name}` are open: the learner `oled` needs them listed; \
+                 give them a type of their own, `type(distance, real).` and `#distance` in modes.lp, and in background.lp \
+                 facts of it, `distance(25).`, and the condition `distance(D)` in the rule of `{name}`"
+            ));
+        }
+        LiteralTable::closed(bias, vocabulary, types, depth)
+    }
+
+    /// The same for those who find thresholds themselves: literals with open ones have no numbers here, and are apart in
+    /// [`LiteralTable::open_literals`].
+    pub fn closed(
+        bias: &Bias,
+        vocabulary: &Vocabulary,
+        types: &[Symbol],
+        depth: usize,
+    ) -> Result<LiteralTable, String> {
         let mut table = LiteralTable {
             types: types.to_vec(),
             introduced: Vec::new(),
             literals: Vec::new(),
             patterns: Vec::new(),
             implied: Vec::new(),
+            open: Vec::new(),
         };
         let mut sizes: Vec<(String, usize)> = Vec::new();
+        for mode in &bias.bodies {
+            if let Some(measure) = measure_of(vocabulary, mode) {
+                table.add_open(mode, measure, vocabulary)?;
+            }
+        }
         for level in 0..=depth {
-            for mode in &bias.bodies {
+            for mode in bias.bodies.iter().filter(|m| measure_of(vocabulary, m).is_none()) {
                 let before = table.patterns.len();
                 table.add_mode(mode, level, level < depth, vocabulary)?;
                 sizes.push((mode.atom.to_string(), table.patterns.len() - before));
@@ -107,13 +144,16 @@ impl LiteralTable {
         }
     }
 
-    /// Adds the literals of a mode whose known variables are at most so many literals away from the head, and one of
-    /// them exactly so many.
-    fn add_mode(&mut self, mode: &Mode, level: usize, outputs: bool, vocabulary: &Vocabulary) -> Result<(), String> {
-        let holes = mode.holes();
-        let holes = &holes[..holes.len() - usize::from(mode.is_timed())];
+    /// All ways to fill the places of a mode with constants and with variables that are at most so many literals away from
+    /// the head; `None` in output places.
+    fn fillings(
+        &self,
+        mode: &Mode,
+        holes: &[&Term],
+        level: usize,
+        vocabulary: &Vocabulary,
+    ) -> Result<Vec<Vec<Option<Column>>>, String> {
         let count = self.types.len() + self.introduced.len();
-        // `None` is the place of a variable to be introduced.
         let mut fillings: Vec<Vec<Option<Column>>> = vec![Vec::new()];
         for hole in holes {
             let choices: Vec<Option<Column>> = match hole {
@@ -143,6 +183,33 @@ impl LiteralTable {
                 })
                 .collect();
         }
+        Ok(fillings)
+    }
+
+    /// Adds the literals of a mode with an open threshold, over the variables of the head. An output place would introduce
+    /// others: there are none of those.
+    fn add_open(&mut self, mode: &Mode, measure: usize, vocabulary: &Vocabulary) -> Result<(), String> {
+        let threshold = vocabulary.measures[measure].column;
+        let mut holes = holes(mode);
+        holes.remove(threshold);
+        for mut columns in self.fillings(mode, &holes, 0, vocabulary)? {
+            if columns.contains(&None) {
+                continue;
+            }
+            columns.insert(threshold, None);
+            let literal = OpenLiteral { measure, columns, negated: mode.negated };
+            if !self.open.contains(&literal) {
+                self.open.push(literal);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the literals of a mode whose known variables are at most so many literals away from the head, and one of
+    /// them exactly so many.
+    fn add_mode(&mut self, mode: &Mode, level: usize, outputs: bool, vocabulary: &Vocabulary) -> Result<(), String> {
+        let holes = holes(mode);
+        let fillings = self.fillings(mode, &holes, level, vocabulary)?;
         for filling in fillings {
             let variables =
                 filling.iter().filter_map(|c| if let Some(Column::Variable(v)) = c { Some(*v) } else { None });
@@ -276,6 +343,11 @@ impl LiteralTable {
         all.iter().map(|a| all.iter().position(|b| a == b).unwrap_or(0) as u32).collect()
     }
 
+    /// The literals whose thresholds are open.
+    pub fn open_literals(&self) -> &[OpenLiteral] {
+        &self.open
+    }
+
     /// The number of literals.
     pub fn len(&self) -> usize {
         self.literals.len()
@@ -332,6 +404,20 @@ impl LiteralTable {
     pub fn negated(&self) -> Mask {
         (0..self.patterns.len()).filter(|&i| self.patterns[i].negated).collect()
     }
+}
+
+/// The places of a mode, the time's left out.
+fn holes(mode: &Mode) -> Vec<&Term> {
+    let mut holes = mode.holes();
+    holes.truncate(holes.len() - usize::from(mode.is_timed()));
+    holes
+}
+
+/// The measure of a mode's predicate, if its threshold is open and the mode has none.
+fn measure_of(vocabulary: &Vocabulary, mode: &Mode) -> Option<usize> {
+    let signature = mode.signature();
+    let open = |m: &Measure| m.predicate == signature && m.fixed(mode).is_none();
+    vocabulary.measures.iter().position(open)
 }
 
 /// The types of a head's variables, without the time, and the head with variables for them.

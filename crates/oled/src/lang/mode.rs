@@ -7,6 +7,7 @@
 //! | `modeb(close(+person, +person, #distance, +time)).` | conditions in bodies; `modeb(not …)` for negated ones |
 //! | `example(holdsAt(meeting(+person, +person), +time)).` | the annotation; also written `examplePattern` |
 //! | `comparison(close(+person, +person, #distance, +time), 3, larger).` | argument 3 is a threshold, looser when larger |
+//! | `comparison(close(+person, +person, #real, +time), 3, larger).` | the same with an open threshold: any number |
 //! | `type(speed, real).` | the values of a type: `symbol`, `int`, `real` or `any` |
 //! | `horizon(50).` | rules may look back fifty time units |
 

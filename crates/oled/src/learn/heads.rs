@@ -61,7 +61,10 @@ pub(crate) fn heads(task: &Task, sights: impl Fn(Symbol) -> Sights) -> Result<(V
     })?;
     let name = |mode: &Mode| mode.signature().inner_name().unwrap_or_else(|| mode.signature().name());
     let variables = task.bias.heads.iter().map(|m| sights(name(m)).variables).max().unwrap_or(1);
-    let place = task.bias.bodies.first().map_or_else(Default::default, |m| m.atom.span.clone());
+    // What is wrong with the modes is mostly that there are too many of them; an open threshold has a place.
+    let is_open = |m: &&Mode| vocabulary.measures.iter().any(|o| o.predicate == m.signature());
+    let place = task.bias.bodies.iter().find(is_open).or(task.bias.bodies.first());
+    let place = place.map_or_else(Default::default, |m| m.atom.span.clone());
     let tables: Result<Vec<LiteralTable>, String> =
         types.iter().map(|t| LiteralTable::new(&task.bias, &vocabulary, t, variables)).collect();
     let tables = tables.map_err(|m| fail(&place, m))?;

@@ -11,8 +11,9 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Span, Symbol, Term, Value};
+use super::open::{self, Measure};
 use super::past::{self, Past, Pasts};
+use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Span, Symbol, Term, Value};
 use skeleton::Skeleton;
 
 /// Where the rows of a predicate come from.
@@ -52,6 +53,8 @@ pub struct Vocabulary {
     pub predicates: IndexMap<Signature, Predicate, FxBuildHasher>,
     /// The values of types that facts list: `distance(24).`
     pub enumerations: IndexMap<Symbol, Vec<Value>, FxBuildHasher>,
+    /// The predicates whose thresholds are open.
+    pub measures: Vec<Measure>,
 }
 
 impl Vocabulary {
@@ -59,6 +62,7 @@ impl Vocabulary {
     pub fn new(bias: &Bias, rules: &[&Clause]) -> (Vocabulary, Vec<Diagnostic>) {
         let mut check =
             Check { bias, vocabulary: Vocabulary::default(), named: IndexMap::default(), problems: Vec::new() };
+        let all = rules;
         let mut pasts = Pasts::default();
         let replaced: Vec<Cow<'_, Clause>> = rules.iter().map(|rule| past::replace(rule, &mut pasts)).collect();
         check.horizon(rules);
@@ -74,6 +78,7 @@ impl Vocabulary {
         }
         check.types(&rules.whole);
         check.declarations();
+        check.open(all);
         (check.vocabulary, check.problems)
     }
 }
@@ -98,6 +103,18 @@ struct Forms<'r> {
 }
 
 impl Check<'_> {
+    /// What is measured where thresholds are open is a predicate like the one with the threshold.
+    fn open(&mut self, rules: &[&Clause]) {
+        let (open, problems) = open::find(self.bias, rules);
+        problems.into_iter().for_each(|p| self.report(p));
+        for measure in open::measures(&open) {
+            if let Some(predicate) = self.vocabulary.predicates.get(&measure.predicate).cloned() {
+                self.vocabulary.predicates.insert(measure.measured, predicate);
+                self.vocabulary.measures.push(measure);
+            }
+        }
+    }
+
     fn report(&mut self, problem: Diagnostic) {
         if !self.problems.contains(&problem) || problem.span.source.is_some() {
             self.problems.push(problem);

@@ -4,12 +4,15 @@ use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Atom, Bias, Clause, Comparison, Formula, Literal, Signature, Symbol, Term, for_each_hole};
 
 use super::check::{Role, Vocabulary};
+use super::open::expand;
 use super::past::plain;
 
 /// Rewrites all rules of a program.
 pub(crate) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Clause> {
     let typed: Vec<Clause> = rules.iter().map(|rule| distinct(bias, with_types(bias, vocabulary, rule))).collect();
-    inline_views(vocabulary, typed)
+    let mut fresh = 0;
+    let closed = expand(bias, typed, &mut fresh);
+    inline_views(vocabulary, closed, fresh)
 }
 
 /// Variables of a fluent or label in a head that nothing in the body binds range over their types:
@@ -127,9 +130,8 @@ fn body_atoms(rule: &Clause) -> impl Iterator<Item = &Atom> {
 /// A predicate with one rule that only selects from another predicate, such as `close(X, Y, D, T) :- apart(X, Y, R, T),
 /// distance(D), R <= D`, is replaced by its definition where it is used: no work is repeated, since there is no join in
 /// it, and nothing is derived that nobody asks for. The same goes for a predicate that is used in one place only.
-fn inline_views(vocabulary: &Vocabulary, rules: Vec<Clause>) -> Vec<Clause> {
+fn inline_views(vocabulary: &Vocabulary, rules: Vec<Clause>, mut fresh: usize) -> Vec<Clause> {
     let views: Vec<Clause> = rules.iter().filter(|rule| is_view(vocabulary, &rules, rule)).cloned().collect();
-    let mut fresh = 0;
     rules
         .into_iter()
         .map(|mut rule| {
@@ -189,7 +191,7 @@ fn reaches(rules: &[Clause], from: Signature, to: Signature) -> bool {
 }
 
 /// The body of a view for one use of it.
-fn unfold(view: &Clause, used: &Literal, number: usize) -> Vec<Literal> {
+pub(super) fn unfold(view: &Clause, used: &Literal, number: usize) -> Vec<Literal> {
     let Formula::Atom(atom) = &used.formula else { unreachable!("views are used as atoms") };
     let mut arguments: Vec<&Term> = Vec::new();
     for_each_hole(&atom.args, &mut |t| arguments.push(t));
@@ -198,7 +200,6 @@ fn unfold(view: &Clause, used: &Literal, number: usize) -> Vec<Literal> {
     // Variables of the view are replaced by what the use has, others get names that no text has.
     let mut replaced: Vec<(Symbol, Term)> = Vec::new();
     let mut equations: Vec<(Term, Term)> = Vec::new();
-    let rename = |name: Symbol| Term::var(&format!("?{number}{}", name.as_str()));
     for (parameter, argument) in parameters.into_iter().zip(arguments) {
         match variable(parameter) {
             _ if argument.is_anonymous() => {}
@@ -208,36 +209,41 @@ fn unfold(view: &Clause, used: &Literal, number: usize) -> Vec<Literal> {
             _ => equations.push((argument.clone(), parameter.clone())),
         }
     }
-    let substitute = |term: &Term| {
-        substitute(term, &|name| match replaced.iter().find(|(n, _)| *n == name) {
-            Some((_, term)) => term.clone(),
-            None if name.as_str() == "_" => Term::Var(name),
-            None => rename(name),
-        })
+    let mut replace = |name: Symbol| match replaced.iter().find(|(n, _)| *n == name) {
+        Some((_, term)) => term.clone(),
+        None if name.as_str() == "_" => Term::Var(name),
+        None => Term::var(&format!("?{number}{}", name.as_str())),
     };
-    let place = |negated: bool, formula: Formula| Literal { negated, formula, span: used.span.clone() };
-    let mut body: Vec<Literal> = view
-        .body
-        .iter()
-        .map(|literal| match &literal.formula {
-            Formula::Atom(a) => place(
-                literal.negated,
-                Formula::Atom(Atom {
-                    name: a.name,
-                    args: a.args.iter().map(substitute).collect(),
-                    span: used.span.clone(),
-                }),
-            ),
-            Formula::Compare(op, l, r) => place(literal.negated, Formula::Compare(*op, substitute(l), substitute(r))),
-        })
-        .collect();
+    let mut body: Vec<Literal> = view.body.iter().map(|l| substitute_literal(l, &mut replace)).collect();
     body.extend(equations.iter().map(|(argument, parameter)| {
-        place(false, Formula::Compare(Comparison::Equal, argument.clone(), substitute(parameter)))
+        let formula = Formula::Compare(Comparison::Equal, argument.clone(), substitute(parameter, &mut replace));
+        Literal { negated: false, formula, span: used.span.clone() }
     }));
+    // What is wrong with a use is shown where it stands.
+    for literal in &mut body {
+        literal.span = used.span.clone();
+        if let Formula::Atom(atom) = &mut literal.formula {
+            atom.span = used.span.clone();
+        }
+    }
     body
 }
 
-fn substitute(term: &Term, f: &impl Fn(Symbol) -> Term) -> Term {
+/// A literal with terms for its variables.
+pub(super) fn substitute_literal(literal: &Literal, f: &mut impl FnMut(Symbol) -> Term) -> Literal {
+    let formula = match &literal.formula {
+        Formula::Atom(atom) => Formula::Atom(Atom {
+            name: atom.name,
+            args: atom.args.iter().map(|t| substitute(t, f)).collect(),
+            span: atom.span.clone(),
+        }),
+        Formula::Compare(op, left, right) => Formula::Compare(*op, substitute(left, f), substitute(right, f)),
+    };
+    Literal { negated: literal.negated, formula, span: literal.span.clone() }
+}
+
+/// A term with terms for its variables.
+pub(super) fn substitute(term: &Term, f: &mut impl FnMut(Symbol) -> Term) -> Term {
     match term {
         Term::Var(name) => f(*name),
         Term::App(name, args) => Term::App(*name, args.iter().map(|a| substitute(a, f)).collect()),
