@@ -221,6 +221,10 @@ pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(crate) world: WorldArgs,
 
+    /// After so many segments, label by other rules: those of the theory `changed`, no longer those of `true`.
+    #[arg(long, value_name = "N")]
+    pub(crate) change: Option<usize>,
+
     /// The format of the stream.
     #[arg(long, value_name = "FORMAT", value_parser = parse_format, default_value = "jsonl")]
     pub(crate) to: Format,

@@ -283,7 +283,7 @@ const EMBEDDED: [Embedded; 2] = [
         manifest: world::TASK,
         modes: world::MODES,
         background: world::BACKGROUND,
-        theories: &[("hand", world::HAND_RULES), ("true", world::TRUE_RULES)],
+        theories: &[("changed", world::CHANGED_RULES), ("hand", world::HAND_RULES), ("true", world::TRUE_RULES)],
     },
     Embedded {
         name: "caviar",

@@ -1,4 +1,5 @@
-//! A simulated world: people in a lobby who walk, stop, run, meet, move together, fight and leave objects.
+//! A simulated world: people in a lobby who walk, stop, run, meet, move together, fight, loiter and leave
+//! objects.
 //!
 //! The stream looks like CAVIAR's, but there is any amount of it, and the rules behind its labels are known:
 //!
@@ -12,6 +13,7 @@
 mod body;
 mod hall;
 mod noise;
+mod past;
 mod random;
 mod scene;
 mod slots;
@@ -23,7 +25,7 @@ use oled::{Facts, Frame, Symbol};
 use hall::{Hall, Sighting, WIDTH, Who};
 use noise::{Annotator, Tracker};
 use random::Random;
-use truth::{Label, Truth};
+use truth::{Label, Rules, Truth};
 use vocabulary::{Kind, Vocabulary};
 
 /// The settings of the task: `tasks/lobby/task.toml`.
@@ -34,6 +36,8 @@ pub const MODES: &str = include_str!("../../../tasks/lobby/modes.lp");
 pub const BACKGROUND: &str = include_str!("../../../tasks/lobby/background.lp");
 /// The rules that label the world: `tasks/lobby/theories/true.lp`.
 pub const TRUE_RULES: &str = include_str!("../../../tasks/lobby/theories/true.lp");
+/// The rules that label it once they have changed: `tasks/lobby/theories/changed.lp`.
+pub const CHANGED_RULES: &str = include_str!("../../../tasks/lobby/theories/changed.lp");
 /// A first draft of rules by hand: `tasks/lobby/theories/hand.lp`.
 pub const HAND_RULES: &str = include_str!("../../../tasks/lobby/theories/hand.lp");
 
@@ -54,6 +58,9 @@ pub struct WorldOptions {
     pub frames: u64,
     /// How many segments there are, named `lobby1`, `lobby2`, …; each starts anew. Default 10.
     pub segments: usize,
+    /// After so many segments the labels are made by other rules, those of [`CHANGED_RULES`]; people behave as before.
+    /// Default: never.
+    pub change: Option<usize>,
     /// The share of movements, 0 to 1, that the tracker takes for another one. Default 0.01.
     pub event_noise: f64,
     /// The standard deviation of the noise in positions, in pixels, from 0 on. Default 0.5.
@@ -70,6 +77,7 @@ impl Default for WorldOptions {
             people: 6,
             frames: 1_000,
             segments: 10,
+            change: None,
             event_noise: 0.01,
             position_noise: 0.5,
             label_noise: 0.02,
@@ -152,12 +160,14 @@ impl World {
         let halls = people.div_ceil(PEOPLE_PER_HALL).max(1);
         let mean = people as f64 / halls as f64;
         self.name = Symbol::new(&format!("lobby{}", self.segment + 1));
+        let changed = self.options.change.is_some_and(|segments| self.segment >= segments);
+        let rules = if changed { Rules::Changed } else { Rules::True };
         self.cameras.clear();
         self.cameras.extend((0..halls).map(|hall| {
             let random = |purpose| Random::new(seed, &[self.segment as u64, hall as u64, purpose]);
             let tracker = Tracker { event_noise, position_noise, events: random(1), positions: random(2) };
             let annotator = Annotator::new(label_noise, random(3));
-            Camera { hall: Hall::new(mean, random(0)), truth: Truth::default(), tracker, annotator }
+            Camera { hall: Hall::new(mean, random(0)), truth: Truth::new(rules), tracker, annotator }
         }));
     }
 
@@ -183,7 +193,7 @@ impl World {
             for label in &self.labels {
                 let (a, b) = (self.vocabulary.name(names(label.a)), self.vocabulary.name(names(label.b)));
                 let holds = self.vocabulary.holds[label.fluent as usize];
-                frame.annotation.push(holds, &[a, b]);
+                frame.annotation.push(holds, &[a, b][..label.fluent.arity()]);
                 if label.fluent.is_symmetric() {
                     frame.annotation.push(holds, &[b, a]);
                 }

@@ -17,6 +17,7 @@ const WORLD: WorldOptions = WorldOptions {
     people: 6,
     frames: 150,
     segments: 5,
+    change: None,
     event_noise: 0.01,
     position_noise: 0.5,
     label_noise: 0.02,

@@ -54,7 +54,7 @@ enum Fate {
     Right,
     /// Labels nothing.
     Overlooked,
-    /// Takes somebody else for one of the two.
+    /// Takes somebody else for one of those it is about.
     Confused(Label),
     /// Begins and ends late; so many frames are still to wait, of so many.
     Late(u32, u32),
@@ -121,6 +121,7 @@ impl Annotator {
                 };
                 let count = others().count() as u64;
                 match others().nth((pick % count.max(1)) as usize) {
+                    Some(other) if label.fluent.arity() == 1 => Fate::Confused(Label::new(label.fluent, other, other)),
                     // The object stays; of two people either may be taken for another.
                     Some(other) if label.fluent.is_symmetric() && pick >> 63 == 1 => {
                         Fate::Confused(Label::new(label.fluent, label.a, other))

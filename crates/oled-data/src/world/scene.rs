@@ -1,8 +1,8 @@
 //! Scenes: what people do, one after the other or two at a time.
 //!
 //! ```text
-//! walk · depart · pause · exit (walking or running) · stoop → rise → step away → fetch → mind
-//!                                                              └──→ exit
+//! walk · depart · pause · loiter · exit (walking or running) · stoop → rise → step away → fetch → mind
+//!                                                                       └──→ exit
 //! approach → talk → together → talk …      a pair of people, of whom one leads
 //!      │       ├──→ quarrel → flee (and chase), or part
 //!      └───────┴──→ part
@@ -20,6 +20,8 @@ pub(super) enum Act {
     Depart { to: Point },
     /// Stands.
     Pause { until: i64 },
+    /// Hangs about: stands or shuffles along, until the next turn.
+    Loiter { until: i64, turn: i64, shuffle: Option<Shuffle> },
     /// Leaves by a door.
     Exit { door: Point, running: bool },
     /// Is about to put an object down.
@@ -36,6 +38,13 @@ pub(super) enum Act {
     Pair { with: usize, lead: bool, stage: Stage },
     /// Runs after somebody.
     Chase { after: usize, until: i64 },
+}
+
+/// Going somewhere so slowly that it is not called walking.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shuffle {
+    to: Point,
+    pace: f64,
 }
 
 /// What one does in a pair.
@@ -66,7 +75,8 @@ impl Hall {
         let arrived = |to: Point| at.distance(to) < 0.5;
         match person.act {
             Act::Walk { to } | Act::Depart { to } if arrived(to) => self.choose(i, &person),
-            Act::Pause { until } if now >= until => self.choose(i, &person),
+            Act::Pause { until } | Act::Loiter { until, .. } if now >= until => self.choose(i, &person),
+            Act::Loiter { until, turn, .. } if now >= turn => self.loiter(i, at, until),
             Act::Stoop { until } if now >= until => {
                 let side = person.body.way.aside();
                 let place =
@@ -121,8 +131,11 @@ impl Hall {
         } else if draw < 0.55 {
             let until = self.now + self.random.int(8, 25);
             self.set(i, Act::Stoop { until });
-        } else if draw < 0.75 {
+        } else if draw < 0.7 {
             self.pause(i, 30, 150);
+        } else if draw < 0.86 {
+            let until = self.now + self.random.int(150, 450);
+            self.loiter(i, person.body.at, until);
         } else {
             self.walk(i);
         }
@@ -208,6 +221,17 @@ impl Hall {
         self.set(i, Act::Pause { until });
     }
 
+    /// Stands for a while, or shuffles: from hardly at all to nearly a walk, so that some stay where they are and others
+    /// do not.
+    fn loiter(&mut self, i: usize, at: Point, until: i64) {
+        let turn = self.now + self.random.int(40, 120);
+        let shuffle = self.random.chance(0.75).then(|| {
+            let pace = self.random.real(0.2, 0.9);
+            Shuffle { to: self.spot_away(at, 40.0, 160.0), pace }
+        });
+        self.set(i, Act::Loiter { until, turn, shuffle });
+    }
+
     /// To any place, or to a door, where people like to wait.
     fn walk(&mut self, i: usize) {
         let to = if self.random.chance(0.3) {
@@ -237,6 +261,10 @@ impl Hall {
                 body.go(to, pace, Movement::Walking, random);
             }
             Act::Pause { .. } => body.stand(0.35, now, random),
+            Act::Loiter { shuffle: None, .. } => body.stand(0.2, now, random),
+            Act::Loiter { shuffle: Some(Shuffle { to, pace }), .. } => {
+                body.go(to, pace, Movement::Active, random);
+            }
             Act::Exit { door, running: false } => person.gone = body.go(door, pace, Movement::Walking, random),
             Act::Exit { door, running: true } => person.gone = body.go(door, run, Movement::Running, random),
             Act::Stoop { .. } | Act::Rise { .. } => body.movement = Movement::Active,

@@ -1,10 +1,12 @@
-//! Truth: the rules of `tasks/lobby/theories/true.lp`, transcribed.
+//! Truth: the rules of `tasks/lobby/theories/true.lp` and of `changed.lp` beside it, transcribed.
 //!
 //! The same rules twice, so that a world of any size is labelled faster than it is simulated, and so that the recogniser
-//! and this file check each other: a test runs `true.lp` over the narrative and expects these labels.
+//! and this file check each other: a test runs `true.lp` over the narrative and expects these labels, and `changed.lp`
+//! where the rules have changed.
 
 use super::body::Movement::{Abrupt, Active, Inactive, Running, Walking};
 use super::hall::{Sighting, Who};
+use super::past::Past;
 
 /// What is labelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,18 +15,38 @@ pub(super) enum Fluent {
     Moving,
     Fighting,
     LeavingObject,
+    Loitering,
 }
 
 impl Fluent {
-    pub(super) const ALL: [Fluent; 4] = [Fluent::Meeting, Fluent::Moving, Fluent::Fighting, Fluent::LeavingObject];
+    pub(super) const ALL: [Fluent; 5] =
+        [Fluent::Meeting, Fluent::Moving, Fluent::Fighting, Fluent::LeavingObject, Fluent::Loitering];
+
+    /// Those of two entities.
+    const OF_PAIRS: [Fluent; 4] = [Fluent::Meeting, Fluent::Moving, Fluent::Fighting, Fluent::LeavingObject];
+
+    /// How many entities it is about.
+    pub(super) fn arity(self) -> usize {
+        if self == Fluent::Loitering { 1 } else { 2 }
+    }
 
     /// Whether it holds in both orders of its arguments. Then only the ascending order is kept.
     pub(super) fn is_symmetric(self) -> bool {
-        self != Fluent::LeavingObject
+        matches!(self, Fluent::Meeting | Fluent::Moving | Fluent::Fighting)
     }
 }
 
-/// A fluent of two entities that holds.
+/// Which rules label the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Rules {
+    /// Those of `true.lp`.
+    #[default]
+    True,
+    /// Those of `changed.lp`.
+    Changed,
+}
+
+/// A fluent of two entities that holds; where it is about one, both are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Label {
     pub(super) fluent: Fluent,
@@ -42,6 +64,8 @@ impl Label {
 /// What holds, by inertia.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Truth {
+    rules: Rules,
+    past: Past,
     /// In ascending order, each once.
     holding: Vec<Label>,
 }
@@ -52,6 +76,11 @@ pub(super) fn find(sightings: &[Sighting], who: Who) -> Option<&Sighting> {
 }
 
 impl Truth {
+    /// Nothing holds yet.
+    pub(super) fn new(rules: Rules) -> Truth {
+        Truth { rules, ..Truth::default() }
+    }
+
     /// What holds in this frame, in ascending order: whatever lost one of its entities does no longer.
     pub(super) fn at(&mut self, sightings: &[Sighting]) -> &[Label] {
         self.holding.retain(|l| find(sightings, l.a).is_some() && find(sightings, l.b).is_some());
@@ -60,66 +89,102 @@ impl Truth {
 
     /// Goes on to the next frame: holds what is initiated now, or holds now and is not terminated.
     pub(super) fn advance(&mut self, sightings: &[Sighting]) {
-        self.holding.retain(|l| match (find(sightings, l.a), find(sightings, l.b)) {
-            (Some(x), Some(y)) => !terminated(l.fluent, x, y),
+        let Truth { rules, past, holding } = self;
+        past.observe(sightings);
+        holding.retain(|l| match (find(sightings, l.a), find(sightings, l.b)) {
+            (Some(x), _) if l.fluent == Fluent::Loitering => !loitering_terminated(past, x),
+            (Some(x), Some(y)) => !rules.terminated(l.fluent, x, y),
             _ => false,
         });
         for (i, x) in sightings.iter().enumerate() {
+            if loitering_initiated(past, x) {
+                holding.push(Label::new(Fluent::Loitering, x.who, x.who));
+            }
             for y in &sightings[i + 1..] {
                 // No initiation reaches farther, and most pairs are.
-                if !close(x, y, 34) {
+                if !close(x, y, 48) {
                     continue;
                 }
-                for fluent in Fluent::ALL {
-                    if initiated(fluent, x, y) {
-                        self.holding.push(Label::new(fluent, x.who, y.who));
+                for fluent in Fluent::OF_PAIRS {
+                    if rules.initiated(fluent, x, y) {
+                        holding.push(Label::new(fluent, x.who, y.who));
                     }
-                    if !fluent.is_symmetric() && initiated(fluent, y, x) {
-                        self.holding.push(Label::new(fluent, y.who, x.who));
+                    if !fluent.is_symmetric() && rules.initiated(fluent, y, x) {
+                        holding.push(Label::new(fluent, y.who, x.who));
                     }
                 }
             }
         }
-        self.holding.sort_unstable();
-        self.holding.dedup();
+        holding.sort_unstable();
+        holding.dedup();
     }
 
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.holding.len()
+        self.holding.len() + self.past.len()
     }
 }
 
-fn initiated(fluent: Fluent, x: &Sighting, y: &Sighting) -> bool {
-    let (mx, my) = (x.movement, y.movement);
-    match fluent {
-        // active(X), active(Y), close 25  |  active(X), inactive(Y), close 25, opposed 135, and the other way round
-        Fluent::Meeting => match (mx, my) {
-            (Active, Active) => close(x, y, 25),
-            (Active, Inactive) | (Inactive, Active) => close(x, y, 25) && turned(x, y).is_some_and(|a| a >= 135),
-            _ => false,
-        },
-        // walking(X), walking(Y), close 34, aligned 45
-        Fluent::Moving => (mx, my) == (Walking, Walking) && close(x, y, 34) && turned(x, y).is_some_and(|a| a <= 45),
-        // abrupt(X), abrupt(Y), close 25
-        Fluent::Fighting => (mx, my) == (Abrupt, Abrupt) && close(x, y, 25),
-        // active(X), appear(O), inactive(O), close 17
-        Fluent::LeavingObject => mx == Active && y.appears && my == Inactive && close(x, y, 17),
+impl Rules {
+    /// Whether a fluent of two entities begins to hold.
+    fn initiated(self, fluent: Fluent, x: &Sighting, y: &Sighting) -> bool {
+        let (mx, my) = (x.movement, y.movement);
+        match (fluent, self) {
+            // active(X), active(Y), close 25  |  active(X), inactive(Y), close 25, opposed 135, and the other way round
+            (Fluent::Meeting, Rules::True) => match (mx, my) {
+                (Active, Active) => close(x, y, 25),
+                (Active, Inactive) | (Inactive, Active) => close(x, y, 25) && turned(x, y).is_some_and(|a| a >= 135),
+                _ => false,
+            },
+            // active(X), active(Y), close 17
+            (Fluent::Meeting, Rules::Changed) => (mx, my) == (Active, Active) && close(x, y, 17),
+            // walking(X), walking(Y), close 34, aligned 45
+            (Fluent::Moving, Rules::True) => side_by_side(x, y, 34),
+            // walking(X), walking(Y), close 48, aligned 45
+            (Fluent::Moving, Rules::Changed) => side_by_side(x, y, 48),
+            // abrupt(X), abrupt(Y), close 25
+            (Fluent::Fighting, _) => (mx, my) == (Abrupt, Abrupt) && close(x, y, 25),
+            // active(X), appear(O), inactive(O), close 17
+            (Fluent::LeavingObject, _) => mx == Active && y.appears && my == Inactive && close(x, y, 17),
+            (Fluent::Loitering, _) => false,
+        }
+    }
+
+    /// Whether a fluent of two entities ends, if it holds.
+    fn terminated(self, fluent: Fluent, x: &Sighting, y: &Sighting) -> bool {
+        let (mx, my) = (x.movement, y.movement);
+        match (fluent, self) {
+            // far 34, or 48 where the rules have changed  |  walking(X), walking(Y)  |  abrupt(X), abrupt(Y)
+            (Fluent::Meeting, _) => {
+                let far = !close(x, y, if self == Rules::True { 34 } else { 48 });
+                far || matches!((mx, my), (Walking, Walking) | (Abrupt, Abrupt))
+            }
+            // far 48  |  close 48, not walking(X), and the other way round
+            (Fluent::Moving, Rules::True) => !close(x, y, 48) || mx != Walking || my != Walking,
+            // far 96  |  close 96, not walking(X), and the other way round
+            (Fluent::Moving, Rules::Changed) => !close(x, y, 96) || mx != Walking || my != Walking,
+            // running(X), far 25, and the other way round  |  far 48
+            (Fluent::Fighting, _) => (mx == Running || my == Running) && !close(x, y, 25) || !close(x, y, 48),
+            // active(X), close 17  |  far 96
+            (Fluent::LeavingObject, _) => mx == Active && close(x, y, 17) || !close(x, y, 96),
+            (Fluent::Loitering, _) => false,
+        }
     }
 }
 
-fn terminated(fluent: Fluent, x: &Sighting, y: &Sighting) -> bool {
-    let (mx, my) = (x.movement, y.movement);
-    match fluent {
-        // far 34  |  walking(X), walking(Y)  |  abrupt(X), abrupt(Y)
-        Fluent::Meeting => !close(x, y, 34) || matches!((mx, my), (Walking, Walking) | (Abrupt, Abrupt)),
-        // far 48  |  close 48, not walking(X), and the other way round
-        Fluent::Moving => !close(x, y, 48) || mx != Walking || my != Walking,
-        // running(X), far 25, and the other way round  |  far 48
-        Fluent::Fighting => (mx == Running || my == Running) && !close(x, y, 25) || !close(x, y, 48),
-        // active(X), close 17  |  far 96
-        Fluent::LeavingObject => mx == Active && close(x, y, 17) || !close(x, y, 96),
-    }
+/// idle 60, within 20
+fn loitering_initiated(past: &Past, x: &Sighting) -> bool {
+    past.idle(x, 60) && past.within(x, 20)
+}
+
+/// shifted 30  |  abrupt(X)
+fn loitering_terminated(past: &Past, x: &Sighting) -> bool {
+    past.shifted(x, 30) || x.movement == Abrupt
+}
+
+/// walking(X), walking(Y), close, aligned 45
+fn side_by_side(x: &Sighting, y: &Sighting, distance: i64) -> bool {
+    (x.movement, y.movement) == (Walking, Walking) && close(x, y, distance) && turned(x, y).is_some_and(|a| a <= 45)
 }
 
 /// Whether two entities are at most so many pixels apart, in the whole pixels of the narrative. Exact: for integers,

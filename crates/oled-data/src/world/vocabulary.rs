@@ -21,7 +21,7 @@ pub(super) struct Vocabulary {
     coords: Signature,
     orientation: Signature,
     /// In the order of [`Fluent`].
-    pub(super) holds: [Signature; 4],
+    pub(super) holds: [Signature; 5],
     /// `p1`, `p2`, … and `o1`, `o2`, …, as far as they were needed.
     pub(super) names: [Vec<Value>; 2],
 }
@@ -35,6 +35,7 @@ impl Vocabulary {
             Fluent::Moving => "moving",
             Fluent::Fighting => "fighting",
             Fluent::LeavingObject => "leaving_object",
+            Fluent::Loitering => "loitering",
         };
         Vocabulary {
             movements: ["walking", "active", "inactive", "running", "abrupt"].map(event),
@@ -42,7 +43,10 @@ impl Vocabulary {
             disappear: event("disappear"),
             coords: signature("coords(a, 0, 0, 0)"),
             orientation: signature("orientation(a, 0, 0)"),
-            holds: Fluent::ALL.map(|f| signature(&format!("holdsAt({}(a, b), 0)", holds(f)))),
+            holds: Fluent::ALL.map(|f| {
+                let entities = ["a", "b"][..f.arity()].join(", ");
+                signature(&format!("holdsAt({}({entities}), 0)", holds(f)))
+            }),
             names: [Vec::new(), Vec::new()],
         }
     }
