@@ -1,6 +1,7 @@
 //! Learning one rule: what it could be made of, how often it was right, and when that is enough to decide.
 
 mod bias_literals;
+mod grid;
 mod hoeffding;
 mod ledger;
 mod mask;
@@ -11,6 +12,7 @@ mod settings;
 mod subsume;
 
 pub use bias_literals::{Column, Component, LiteralTable, OpenLiteral, Pattern, head_template};
+pub(crate) use grid::{Bin, Grid, NOTHING};
 pub use hoeffding::{RunningMean, epsilon};
 pub use ledger::{Ledger, Tally};
 pub use mask::Mask;

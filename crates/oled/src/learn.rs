@@ -5,6 +5,7 @@ mod instances;
 mod interpretation;
 mod learner;
 mod lookup;
+mod measured;
 mod process;
 mod sight;
 
@@ -13,5 +14,6 @@ pub use instances::{Instance, TooMany};
 pub use interpretation::{Cover, Interpretation};
 pub use learner::{Learned, LearnedRule, Learner};
 pub use lookup::Lookup;
+pub(crate) use measured::Gauge;
 pub use process::{LeftOut, Process};
 pub(crate) use sight::Sight;

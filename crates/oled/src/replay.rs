@@ -1,12 +1,14 @@
 //! Replay: remember the stream as runs of equal truth; choose the smallest set of well-supported rules whose own
 //! free-running recognition fits the annotation best.
 
-mod grid;
 mod learner;
 mod pool;
+mod quest;
 mod record;
 mod search;
+mod settings;
 mod view;
 
 pub use learner::Replay;
 pub use record::{Memory, Record};
+pub use settings::{Penalty, REPLAY_SETTINGS, ReplaySettings};

@@ -348,6 +348,13 @@ impl LiteralTable {
         &self.open
     }
 
+    /// A literal with an open threshold, with a number for it.
+    pub(crate) fn open_literal(&self, number: usize, threshold: Value, measures: &[Measure]) -> Literal {
+        let OpenLiteral { measure, columns, negated } = &self.open[number];
+        let columns = columns.iter().map(|c| c.unwrap_or(Column::Constant(threshold))).collect();
+        self.literal(&Pattern { signature: measures[*measure].predicate, columns, negated: *negated })
+    }
+
     /// The number of literals.
     pub fn len(&self) -> usize {
         self.literals.len()

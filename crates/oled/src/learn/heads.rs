@@ -1,9 +1,10 @@
 //! Heads: what the modes declare to be learned, and what makes instances of it from frames.
 
 use super::interpretation::{Cover, TargetSpec};
-use crate::induce::{LiteralTable, RuleKind, head_template};
+use crate::induce::{Grid, LiteralTable, RuleKind, head_template};
 use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
-use crate::lang::{Atom, Diagnostic, Mode, Problems, Signature, Span, Symbol, Term, Theory};
+use crate::lang::{Atom, Bias, Diagnostic, Kind, Mode, Problems, Signature, Span, Symbol, Term, Theory};
+use crate::logic::Measure;
 use crate::task::Task;
 
 /// A head that rules are learned for.
@@ -27,8 +28,20 @@ pub(crate) struct Sights {
     pub(crate) observed_next: bool,
 }
 
-/// The heads of a task, and the cover for them; `sights` is told the name of each target.
-pub(crate) fn heads(task: &Task, sights: impl Fn(Symbol) -> Sights) -> Result<(Vec<Head>, Cover), Problems> {
+/// The numbers that the thresholds of a measure may be.
+fn grid(bias: &Bias, measure: &Measure) -> Grid {
+    let declared = bias.comparisons.iter().find(|t| t.mode.signature() == measure.predicate);
+    let kind = declared.and_then(|t| t.mode.types()[t.column]).map(|kind| bias.kind_of(kind));
+    if kind == Some(Kind::Int) { Grid::Integers } else { Grid::Reals }
+}
+
+/// The heads of a task, and the cover for them; `sights` is told the name of each target. `open`: whether thresholds may
+/// be open.
+pub(crate) fn heads(
+    task: &Task,
+    open: bool,
+    sights: impl Fn(Symbol) -> Sights,
+) -> Result<(Vec<Head>, Cover), Problems> {
     let fail = |span: &Span, message: String| Problems::from(Diagnostic::new(span, message));
     let empty = Theory::default();
     task.check(&empty)?;
@@ -57,6 +70,7 @@ pub(crate) fn heads(task: &Task, sights: impl Fn(Symbol) -> Sights) -> Result<(V
                 }
             }
         }
+        wanted.extend(vocabulary.measures.iter().filter(|_| open).map(|m| m.measured));
         wanted
     })?;
     let name = |mode: &Mode| mode.signature().inner_name().unwrap_or_else(|| mode.signature().name());
@@ -65,8 +79,9 @@ pub(crate) fn heads(task: &Task, sights: impl Fn(Symbol) -> Sights) -> Result<(V
     let is_open = |m: &&Mode| vocabulary.measures.iter().any(|o| o.predicate == m.signature());
     let place = task.bias.bodies.iter().find(is_open).or(task.bias.bodies.first());
     let place = place.map_or_else(Default::default, |m| m.atom.span.clone());
+    let table = if open { LiteralTable::closed } else { LiteralTable::new };
     let tables: Result<Vec<LiteralTable>, String> =
-        types.iter().map(|t| LiteralTable::new(&task.bias, &vocabulary, t, variables)).collect();
+        types.iter().map(|t| table(&task.bias, &vocabulary, t, variables)).collect();
     let tables = tables.map_err(|m| fail(&place, m))?;
     let mut targets: Vec<TargetSpec> = Vec::new();
     let mut specs = Vec::new();
@@ -97,7 +112,8 @@ pub(crate) fn heads(task: &Task, sights: impl Fn(Symbol) -> Sights) -> Result<(V
         specs.push(Head { target, kind, atom: head, name: name(mode) });
     }
     let observed_next = specs.iter().all(|head| sights(head.name).observed_next);
-    let cover = Cover::new(program, &vocabulary, tables, &targets, observed_next, task.options.interleaved)
+    let grids: Vec<Grid> = vocabulary.measures.iter().map(|m| grid(&task.bias, m)).collect();
+    let cover = Cover::new(program, &vocabulary, (tables, &grids), &targets, observed_next, task.options.interleaved)
         .map_err(|m| fail(&place, m))?;
     Ok((specs, cover))
 }

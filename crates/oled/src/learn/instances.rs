@@ -1,5 +1,6 @@
 //! Head instances: all values that the variables of a head may have at a time point, and which literals are true of them.
 
+use super::measured::{Gauge, for_each_free, strides};
 use crate::induce::{Column, Component, LiteralTable, Mask};
 use crate::lang::{Signature, Value};
 use crate::logic::{Model, Pred, Program, Relation};
@@ -33,6 +34,8 @@ pub(super) struct Group {
     relations: Vec<Dealt>,
     negated: Mask,
     components: Vec<Existential>,
+    /// What is measured.
+    pub(super) gauges: Vec<Gauge>,
 }
 
 /// A relation with the literals that are about it: its rows are dealt to the instances they speak of.
@@ -85,7 +88,7 @@ pub struct TooMany {
 
 impl Group {
     /// The group of heads that a table of literals is for.
-    pub(super) fn new(table: LiteralTable, program: &Program) -> Result<Group, String> {
+    pub(super) fn new(table: LiteralTable, gauges: Vec<Gauge>, program: &Program) -> Result<Group, String> {
         let mut domains = Vec::new();
         for kind in &table.types {
             let Some(pred) = program.type_pred(*kind).or_else(|| program.pred(Signature::plain(*kind, 1))) else {
@@ -112,7 +115,7 @@ impl Group {
         }
         let negated = table.negated().and((0..table.len()).filter(|&i| !table.is_existential(i)).collect());
         let components = table.components().into_iter().map(|c| Existential::new(&table, &c, program)).collect();
-        Ok(Group { table, domains, preds, relations, negated, components })
+        Ok(Group { table, domains, preds, relations, negated, components, gauges })
     }
 
     /// The predicates that rows are looked up in, instead of gone through.
@@ -136,11 +139,7 @@ impl Group {
     pub(super) fn instances(&self, model: &Model, too_many: &mut Vec<(usize, usize)>) -> (Vec<Value>, Vec<Instance>) {
         let width = self.domains.len();
         let domains: Vec<&Relation> = self.domains.iter().map(|&d| model.rows(d)).collect();
-        // Instances are numbered like digits: variable v changes every strides[v].
-        let mut strides = vec![1; width];
-        for v in (0..width.saturating_sub(1)).rev() {
-            strides[v] = strides[v + 1] * domains[v + 1].len();
-        }
+        let strides = strides(&domains);
         let total: usize = domains.iter().map(|d| d.len()).product();
         if total == 0 {
             return (Vec::new(), Vec::new());
@@ -254,24 +253,10 @@ impl Dealer {
             }
             base += digits[column] * strides[v];
         }
-        let mut set = |i: usize| {
+        let set = |i: usize| {
             truths[i] = if self.negated { truths[i].without(self.bit) } else { truths[i].with(self.bit) };
         };
-        match self.free.as_slice() {
-            [] => set(base),
-            [v] => (0..domains[*v].len()).for_each(|d| set(base + d * strides[*v])),
-            free => {
-                let count: usize = free.iter().map(|&v| domains[v].len()).product();
-                for mut n in 0..count {
-                    let mut at = base;
-                    for &v in free {
-                        at += n % domains[v].len() * strides[v];
-                        n /= domains[v].len();
-                    }
-                    set(at);
-                }
-            }
-        }
+        for_each_free(base, &self.free, domains, strides, set);
     }
 }
 

@@ -6,10 +6,11 @@ use rustc_hash::FxBuildHasher;
 
 use super::instances::{Group, Instance, TooMany};
 use super::lookup::Lookup;
+use super::measured::Gauge;
 use crate::calculus::{Outcome, unknown};
-use crate::induce::LiteralTable;
+use crate::induce::{Grid, LiteralTable};
 use crate::lang::{Signature, Symbol, Value};
-use crate::logic::{Model, Pred, Program, Relation, Role, Vocabulary};
+use crate::logic::{Measure, Model, Pred, Program, Relation, Role, Vocabulary};
 use crate::stream::Frame;
 
 /// Two consecutive time points of a segment.
@@ -36,6 +37,7 @@ pub struct Cover {
     pub(super) model: Model,
     pub(super) groups: Vec<Group>,
     pub(super) targets: Vec<Target>,
+    measures: Vec<Measure>,
     /// Relations that are filled from the annotation: fluents that bodies may speak of.
     annotated: Vec<(Signature, Pred)>,
     observed_next: bool,
@@ -87,14 +89,15 @@ impl Cover {
     pub(crate) fn new(
         mut program: Program,
         vocabulary: &Vocabulary,
-        tables: Vec<LiteralTable>,
+        (tables, grids): (Vec<LiteralTable>, &[Grid]),
         targets: &[TargetSpec],
         observed_next: bool,
         interleaved: bool,
     ) -> Result<Cover, String> {
         let mut groups = Vec::new();
         for table in tables {
-            groups.push(Group::new(table, &program)?);
+            let gauges = Gauge::of(&table, &vocabulary.measures, grids, &program);
+            groups.push(Group::new(table, gauges, &program)?);
         }
         let targets = targets
             .iter()
@@ -119,6 +122,7 @@ impl Cover {
             model,
             groups,
             targets,
+            measures: vocabulary.measures.clone(),
             annotated,
             observed_next,
             segments: IndexMap::default(),
@@ -131,6 +135,16 @@ impl Cover {
     /// The table of a target's literals.
     pub fn table(&self, target: usize) -> &LiteralTable {
         &self.groups[self.targets[target].group].table
+    }
+
+    /// The predicates whose thresholds are open.
+    pub(crate) fn measures(&self) -> &[Measure] {
+        &self.measures
+    }
+
+    /// What is measured of the instances of a group.
+    pub(crate) fn gauges(&self, group: usize) -> &[Gauge] {
+        &self.groups[group].gauges
     }
 
     /// How many groups of heads there are.

@@ -70,7 +70,7 @@ const BATCH: usize = 1024;
 impl Learner {
     /// A learner for the heads of a task. `settings` gives those of each target, by the name of its fluent or predicate.
     pub fn new(task: &Task, settings: impl Fn(Symbol) -> Settings) -> Result<Learner, Problems> {
-        let (heads, cover) = heads(task, |target| {
+        let (heads, cover) = heads(task, false, |target| {
             let Settings { variables, observed_next, .. } = settings(target);
             Sights { variables, observed_next }
         })?;

@@ -2,7 +2,7 @@
 
 use super::instances::TooMany;
 use super::interpretation::Cover;
-use crate::induce::Mask;
+use crate::induce::{Bin, Mask};
 use crate::lang::{Symbol, Value};
 use crate::stream::Frame;
 
@@ -49,10 +49,12 @@ impl Seen {
         &self.keys[start..self.ends[k] as usize]
     }
 
-    fn push(&mut self, values: &[Value], truths: impl IntoIterator<Item = Mask>) {
+    fn push(&mut self, values: &[Value], truths: impl IntoIterator<Item = Mask>, measured: &[Bin]) {
         self.values.extend_from_slice(values);
         for truth in truths {
             self.keys.extend(truth.words());
+            let word = |bins: &[Bin]| bins.iter().rev().fold(0, |word, bin| word << 16 | u64::from(*bin as u16));
+            self.keys.extend(measured.chunks(4).map(word));
         }
         self.ends.push(self.keys.len() as u32);
     }
@@ -66,9 +68,16 @@ impl Cover {
         for (group, (values, truths)) in self.groups.iter().zip(point.values.iter().zip(&point.truths)) {
             let width = group.domains.len();
             let mut seen = Seen { width, labels: vec![0; truths.len()], ..Seen::default() };
+            let gauges = group.gauges.len();
+            let (bins, numbers) = if gauges == 0 {
+                (Vec::new(), Vec::new())
+            } else {
+                (group.measure(&self.model), group.numbers(&self.model))
+            };
             for (k, instance) in truths.iter().enumerate() {
                 let truths = std::iter::once(instance.truth).chain(instance.others.iter().copied());
-                seen.push(&values[k * width..(k + 1) * width], truths);
+                let measured = numbers.get(k).map_or(&[][..], |n| &bins[n * gauges..(n + 1) * gauges]);
+                seen.push(&values[k * width..(k + 1) * width], truths, measured);
             }
             groups.push(seen);
         }

@@ -1,8 +1,8 @@
 //! The learner: one record of the stream, one search for each fluent.
 
-use super::pool::Pool;
+use super::quest::Quest;
 use super::record::{Memory, Record};
-use super::search::{Search, Terms};
+use super::search::Terms;
 use super::view::{Aspect, Lit, Slot, View};
 use crate::induce::RuleKind;
 use crate::lang::{Clause, Problems, Span, Theory};
@@ -24,10 +24,21 @@ pub struct Replay {
 impl Replay {
     /// A learner for the heads of a task.
     pub fn new(task: &Task, memory: Memory) -> Result<Replay, Problems> {
-        let (heads, cover) = heads(task, |_| Sights { variables: 1, observed_next: false })?;
+        let (heads, cover) = heads(task, true, |_| Sights { variables: 1, observed_next: false })?;
         let groups = cover.group_count();
         let record = Record::new(memory, vec![true; groups], cover.target_count(), task.options.interleaved);
-        Ok(Replay { heads, cover, record, slots: vec![Vec::new(); groups], penalty: 0.002, threads: 1 })
+        let slots = (0..groups)
+            .map(|g| {
+                let slot = |g: &crate::learn::Gauge| Slot {
+                    grid: g.grid,
+                    looser: g.looser,
+                    negated: g.negated,
+                    attribute: g.attribute as u16,
+                };
+                cover.gauges(g).iter().map(slot).collect()
+            })
+            .collect();
+        Ok(Replay { heads, cover, record, slots, penalty: 0.002, threads: 1 })
     }
 
     /// Adds a frame to the record.
@@ -56,39 +67,38 @@ impl Replay {
             let t1 = std::time::Instant::now();
             let kind = |kind| self.heads.iter().find(|h| h.target == target && h.kind == kind);
             let direct = kind(RuleKind::Direct).is_some();
-            let pool = Pool::new(&view, direct);
+            let terms = Terms { penalty: self.penalty, direct, threads: self.threads };
+            let quest = Quest { record: &self.record, pieces: &pieces, aspect, terms };
+            let found = quest.full();
             let t2 = std::time::Instant::now();
-            let search = Search {
-                view: &view,
-                pool: &pool,
-                terms: Terms { penalty: self.penalty, direct, threads: self.threads },
-            };
-            let found = search.climb(Vec::new());
+            let again = quest.again(&found);
             if verbose {
                 eprintln!(
-                    "target {target}: states {} classes {} ways {} stretches {} literals {} pool {} starts {} ends {} refused {:?}; f1 {:.4} J {:.4} steps {}; view {:?} pool {:?} search {:?}",
+                    "target {target}: states {} runs {} classes {} ways {} stretches {} literals {} {:?}; f1 {:.4} J {:.4}; view {:?} full {:?} again {:?} {:.4} near {}",
                     self.record.states[group].len(),
+                    self.record.runs(),
                     view.classes,
                     view.ways,
                     view.stretches.len(),
                     view.literals.len(),
-                    pool.bodies.len(),
-                    pool.starts.len(),
-                    pool.ends.len(),
-                    pool.refused,
+                    found.seen,
                     found.fit.f1(),
                     found.value,
-                    found.steps,
                     t1 - t0,
                     t2 - t1,
-                    t2.elapsed()
+                    t2.elapsed(),
+                    again.value,
+                    found.shortlist.len()
                 );
             }
-            for (k, body) in &found.rules {
-                let head = kind(*k).unwrap();
-                let body = pool.bodies[*body as usize].literals().iter().map(|l| match view.literals[*l as usize] {
+            for rule in &found.rules {
+                let head = kind(rule.kind).unwrap();
+                let body = rule.body.iter().map(|l| match *l {
                     Lit::Closed(bit) => table.literals()[bit as usize].clone(),
-                    Lit::Open { .. } => unreachable!("nothing is measured yet"),
+                    Lit::Open { slot, threshold } => {
+                        let value = self.slots[group][slot as usize].grid.value(threshold);
+                        table.open_literal(slot as usize, value, self.cover.measures())
+                    }
                 });
                 theory.clauses.push(Clause { head: head.atom.clone(), body: body.collect(), span: Span::default() });
             }

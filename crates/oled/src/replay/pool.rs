@@ -3,7 +3,10 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::view::{Few, SUPPORT, Stat, View};
+use super::quest::Rule;
+use super::search::cover_of;
+use super::view::{Lit, SUPPORT, Stat, View};
+use crate::induce::RuleKind;
 
 /// More literals than this no body has.
 pub(crate) const MAX_BODY: usize = 5;
@@ -45,8 +48,8 @@ impl Body {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool {
     pub(crate) bodies: Vec<Body>,
-    words: usize,
-    covers: Vec<u64>,
+    /// In the order of the bodies; no two are the same.
+    covers: IndexSet<Box<[u64]>, FxBuildHasher>,
     /// The bodies that may start the fluent, and those that may end it, by number.
     pub(crate) starts: Vec<u32>,
     pub(crate) ends: Vec<u32>,
@@ -68,10 +71,9 @@ pub(crate) struct Refused {
 impl Pool {
     /// All bodies of the literals of a view that are supported well enough. `direct`: nothing ends by a rule.
     pub(crate) fn new(view: &View, direct: bool) -> Pool {
-        let mut pool = Pool { words: view.words, ..Pool::default() };
+        let mut pool = Pool::default();
         let size = view.ways * view.words;
         let mut seen: IndexSet<Box<[u64]>, FxBuildHasher> = IndexSet::default();
-        let mut covers: IndexSet<Box<[u64]>, FxBuildHasher> = IndexSet::default();
         let mut level: Vec<(Body, Box<[u64]>)> = vec![(Body::EMPTY, view.everything().into())];
         let mut truth = vec![0; size];
         let mut cover = vec![0; view.words];
@@ -99,8 +101,7 @@ impl Pool {
                     }
                     seen.insert(truth.as_slice().into());
                     let body = body.with(l);
-                    if !covers.contains(cover.as_slice()) {
-                        covers.insert(cover.as_slice().into());
+                    if !pool.covers.contains(cover.as_slice()) {
                         pool.add(body, &cover, stat, direct);
                     }
                     next.push((body, truth.as_slice().into()));
@@ -112,10 +113,8 @@ impl Pool {
     }
 
     fn add(&mut self, body: Body, cover: &[u64], stat: Stat, direct: bool) {
-        let share = stat.yes as f64 / (stat.yes + stat.no).max(1) as f64;
         let number = self.bodies.len() as u32;
-        let starts = stat.held.len() >= SUPPORT && share >= LEAST_HELD;
-        let ends = !direct && share <= MOST_HELD;
+        let (starts, ends) = (may_start(&stat), !direct && may_end(&stat));
         if starts {
             self.starts.push(number);
         } else if stat.held.len() < SUPPORT {
@@ -128,14 +127,60 @@ impl Pool {
         }
         if starts || ends {
             self.bodies.push(body);
-            self.covers.extend_from_slice(cover);
+            self.covers.insert(cover.into());
         }
+    }
+
+    /// Puts a rule into the pool, unless one that is true at the same time points is there; gives its number. A rule with
+    /// a literal that the view has not is left out.
+    pub(crate) fn insert(&mut self, view: &View, rule: &Rule) -> Option<(RuleKind, u32)> {
+        let number = |l: &Lit| view.literals.iter().position(|v| v == l);
+        let literals: Vec<usize> = rule.body.iter().map(number).collect::<Option<_>>()?;
+        let cover = cover_of(view, &literals);
+        let at = match self.covers.get_index_of(cover.as_slice()) {
+            Some(at) => at as u32,
+            None => {
+                let body = literals.iter().fold(Body::EMPTY, |body, l| body.with(*l as u16));
+                self.bodies.push(body);
+                self.covers.insert(cover.into());
+                self.bodies.len() as u32 - 1
+            }
+        };
+        let list = if rule.kind == RuleKind::Termination { &mut self.ends } else { &mut self.starts };
+        if !list.contains(&at) {
+            list.push(at);
+        }
+        Some((rule.kind, at))
+    }
+
+    /// The literals of a body.
+    pub(crate) fn literals(&self, view: &View, body: u32) -> Vec<Lit> {
+        self.bodies[body as usize].literals().iter().map(|l| view.literals[*l as usize]).collect()
     }
 
     /// The classes in which a body is true.
     pub(crate) fn cover(&self, body: u32) -> &[u64] {
-        &self.covers[body as usize * self.words..(body as usize + 1) * self.words]
+        &self.covers[body as usize]
     }
+}
+
+/// Whether a rule that is true in these classes has enough support.
+pub(crate) fn supported(view: &View, cover: &[u64], kind: RuleKind) -> bool {
+    let stat = stat(view, cover);
+    if kind == RuleKind::Termination { may_end(&stat) } else { may_start(&stat) }
+}
+
+fn may_start(stat: &Stat) -> bool {
+    stat.held.len() >= SUPPORT && held(stat) >= LEAST_HELD
+}
+
+fn may_end(stat: &Stat) -> bool {
+    stat.seen.len() >= SUPPORT && held(stat) <= MOST_HELD
+}
+
+/// The share of time points at which the fluent holds.
+fn held(stat: &Stat) -> f64 {
+    stat.yes as f64 / (stat.yes + stat.no).max(1) as f64
 }
 
 /// The classes of a set.
@@ -152,7 +197,7 @@ pub(crate) fn members(set: &[u64]) -> impl Iterator<Item = usize> {
 
 /// What is known of a set of classes.
 fn stat(view: &View, cover: &[u64]) -> Stat {
-    let mut sum = Stat { seen: Few::default(), ..Stat::default() };
+    let mut sum = Stat::default();
     for class in members(cover) {
         let stat = &view.stats[class];
         sum.yes += stat.yes;

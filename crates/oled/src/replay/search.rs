@@ -4,7 +4,7 @@
 //! keeps its state; a rule more can only turn such a block over from the first stretch on at which it fires. So each stretch
 //! knows what turning its block over there would bring, and a candidate is judged by the stretches it fires at.
 
-use super::pool::{Body, Pool, members};
+use super::pool::{Pool, members};
 use super::view::{Label, View};
 use crate::induce::RuleKind;
 
@@ -290,20 +290,15 @@ impl Scratch {
     }
 }
 
-/// A candidate that was judged: its value, then fewer literals, then the one that comes first.
+/// A candidate that was judged.
 #[derive(Clone, Copy, Debug)]
 struct Judged {
     value: f64,
-    fit: Fit,
     rule: Chosen,
 }
 
-fn better(a: Option<Judged>, b: Option<Judged>) -> Option<Judged> {
-    match (a, b) {
-        (Some(x), Some(y)) => Some(if y.value > x.value { y } else { x }),
-        (a, b) => a.or(b),
-    }
-}
+/// With fewer candidates than this, threads do not pay.
+const ENOUGH: usize = 1024;
 
 /// The search over one view.
 pub(crate) struct Search<'a> {
@@ -329,34 +324,38 @@ impl Search<'_> {
         Found { value: fit.f1() - self.cost(&rules), rules, fit, steps }
     }
 
-    /// The best rule of a kind to be added to a base.
-    fn best(&self, base: &Base, kind: RuleKind, cost: f64) -> Option<Judged> {
+    /// What the rules of a kind would bring to a base, in their order.
+    fn judge(&self, base: &Base, kind: RuleKind, cost: f64) -> Vec<Judged> {
         let bodies = if kind == RuleKind::Termination { &self.pool.ends } else { &self.pool.starts };
         let turns = if kind == RuleKind::Termination { &base.ends } else { &base.starts };
         let sign = if kind == RuleKind::Termination { -1 } else { 1 };
-        let judge = |bodies: &[u32]| {
+        let judge = |bodies: &[u32]| -> Vec<Judged> {
             let mut scratch = Scratch::new(base.blocks);
-            let mut best = None;
-            for &body in bodies {
+            let judged = bodies.iter().map(|&body| {
                 let (yes, no) = scratch.sum(turns, self.pool.cover(body));
                 let fit = Fit { tp: base.fit.tp + sign * yes, fp: base.fit.fp + sign * no, ..base.fit };
                 let literals = self.pool.bodies[body as usize].len() + 1;
-                let value = fit.f1() - (cost + self.terms.penalty * literals as f64);
-                best = better(best, Some(Judged { value, fit, rule: (kind, body) }));
-            }
-            best
+                Judged { value: fit.f1() - (cost + self.terms.penalty * literals as f64), rule: (kind, body) }
+            });
+            judged.collect()
         };
-        if self.terms.threads < 2 || bodies.len() < 512 {
+        if self.terms.threads < 2 || bodies.len() < ENOUGH {
             return judge(bodies);
         }
         let share = bodies.len().div_ceil(self.terms.threads);
         std::thread::scope(|scope| {
             let shares: Vec<_> = bodies.chunks(share).map(|bodies| scope.spawn(|| judge(bodies))).collect();
-            let join = |handle: std::thread::ScopedJoinHandle<'_, Option<Judged>>| {
+            let join = |handle: std::thread::ScopedJoinHandle<'_, Vec<Judged>>| {
                 handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
-            shares.into_iter().map(join).fold(None, better)
+            shares.into_iter().flat_map(join).collect()
         })
+    }
+
+    /// The best rule of a kind to be added to a base: of those that are equally good, the first.
+    fn best(&self, base: &Base, kind: RuleKind, cost: f64) -> Option<Judged> {
+        let better = |a: Judged, b: Judged| if b.value > a.value { b } else { a };
+        self.judge(base, kind, cost).into_iter().reduce(better)
     }
 
     /// From these rules, the best step at a time, until nothing is better.
@@ -403,6 +402,29 @@ impl Search<'_> {
         found
     }
 
+    /// The rules that would be best to add, or to put in the place of another: so many of each kind.
+    pub(crate) fn nearest(&self, rules: &[Chosen], count: usize) -> Vec<Chosen> {
+        let mut near: Vec<Chosen> = rules.to_vec();
+        let bases = (0..=rules.len()).map(|i| rules.iter().enumerate().filter(move |(j, _)| *j != i).map(|(_, r)| *r));
+        let share = count.div_ceil(rules.len() + 1);
+        for rest in bases {
+            let base = Base::new(self.view, &self.actions(&rest.collect::<Vec<_>>()), self.terms.direct);
+            for &kind in self.kinds() {
+                let mut judged = self.judge(&base, kind, 0.0);
+                let order = |a: &Judged, b: &Judged| b.value.total_cmp(&a.value).then(a.rule.1.cmp(&b.rule.1));
+                judged.sort_by(order);
+                near.extend(judged.iter().take(share).map(|j| j.rule));
+            }
+        }
+        let mut distinct: Vec<Chosen> = Vec::new();
+        for rule in near {
+            if !distinct.contains(&rule) {
+                distinct.push(rule);
+            }
+        }
+        distinct
+    }
+
     fn kinds(&self) -> &'static [RuleKind] {
         if self.terms.direct { &[RuleKind::Direct] } else { &[RuleKind::Initiation, RuleKind::Termination] }
     }
@@ -416,11 +438,6 @@ fn pick(a: Option<(Judged, Option<usize>)>, b: Option<(Judged, Option<usize>)>) 
         (Some(x), Some(y)) => Some(if y.0.value > x.0.value { y } else { x }),
         (a, b) => a.or(b),
     }
-}
-
-/// The literals of a body.
-pub(crate) fn literals_of(view: &View, body: &Body) -> Vec<super::view::Lit> {
-    body.literals().iter().map(|l| view.literals[*l as usize]).collect()
 }
 
 /// The classes in which all of some literals are true.

@@ -3,13 +3,12 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use super::grid::{Bin, Grid, NOTHING};
 use super::record::{Piece, Record};
-use crate::induce::{LiteralTable, Mask};
+use crate::induce::{Bin, Grid, LiteralTable, Mask, NOTHING};
 use crate::lang::Looser;
 
 /// A literal: one of the table, or a threshold for something measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Lit {
     Closed(u16),
     Open { slot: u16, threshold: Bin },

@@ -45,6 +45,11 @@ impl Grid {
         }
     }
 
+    /// Whether there is a threshold of this number.
+    pub(crate) fn contains(self, bin: Bin) -> bool {
+        (bin.unsigned_abs() as usize) <= self.positive().len()
+    }
+
     /// The threshold of a number.
     pub(crate) fn threshold(self, bin: Bin) -> f64 {
         match bin.unsigned_abs() as usize {

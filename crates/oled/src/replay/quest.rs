@@ -1,0 +1,205 @@
+//! Quest: the search for the rules of one fluent, from the record to literals: first over coarse thresholds, then finer.
+
+use super::pool::{Pool, Refused, supported};
+use super::record::{Piece, Record};
+use super::search::{Actions, Fit, Found, Search, Terms, cover_of, replay};
+use super::view::{Aspect, Lit, View};
+use crate::induce::{Bin, RuleKind};
+
+/// A rule as what it does and the literals of its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rule {
+    pub(crate) kind: RuleKind,
+    pub(crate) body: Vec<Lit>,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) fit: Fit,
+    /// F1 less the price of the literals.
+    pub(crate) value: f64,
+    /// The literals that were chosen from.
+    pub(crate) literals: Vec<Lit>,
+    /// Rules that came near, to start the next search with.
+    pub(crate) shortlist: Vec<Rule>,
+    pub(crate) seen: Seen,
+}
+
+/// What there was to learn from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) pieces: usize,
+    /// Segments in which the fluent is annotated.
+    pub(crate) with_event: usize,
+    pub(crate) literals: usize,
+    pub(crate) starts: usize,
+    pub(crate) refused: Refused,
+}
+
+/// What is searched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quest<'a> {
+    pub(crate) record: &'a Record,
+    pub(crate) pieces: &'a [&'a Piece],
+    pub(crate) aspect: Aspect<'a>,
+    pub(crate) terms: Terms,
+}
+
+/// How many rules of each kind are kept for the next search.
+const SHORTLIST: usize = 128;
+
+/// How many thresholds to each side are tried in place of one: up to the next of the coarse grid, and a little more.
+const REACH: Bin = 18;
+
+/// How often thresholds are refined and rules chosen anew with them.
+const ROUNDS: usize = 3;
+
+impl Quest<'_> {
+    /// The whole search, from nothing.
+    pub(crate) fn full(&self) -> Outcome {
+        let view = View::new(self.record, self.pieces, self.aspect);
+        self.climb(view, &[])
+    }
+
+    /// The search that starts from the last one, over the rules that came near then: little work where little has changed.
+    pub(crate) fn again(&self, last: &Outcome) -> Outcome {
+        let view = View::with(self.record, self.pieces, self.aspect, last.literals.clone());
+        let mut pool = Pool::default();
+        let rules: Vec<_> = last.rules.iter().filter_map(|rule| pool.insert(&view, rule)).collect();
+        last.shortlist.iter().for_each(|rule| {
+            pool.insert(&view, rule);
+        });
+        let search = Search { view: &view, pool: &pool, terms: self.terms };
+        let found = search.climb(rules);
+        let seen = Seen { pieces: view.pieces, with_event: view.with_event, ..last.seen };
+        let rules = self.rules(&view, &pool, &found);
+        let Outcome { literals, shortlist, .. } = last;
+        Outcome {
+            rules,
+            fit: found.fit,
+            value: found.value,
+            literals: literals.clone(),
+            shortlist: shortlist.clone(),
+            seen,
+        }
+    }
+
+    fn climb(&self, mut view: View, start: &[Rule]) -> Outcome {
+        let mut pool = Pool::new(&view, self.terms.direct);
+        let seen = Seen {
+            pieces: view.pieces,
+            with_event: view.with_event,
+            literals: view.literals.len(),
+            starts: pool.starts.len(),
+            refused: pool.refused,
+        };
+        let start: Vec<_> = start.iter().filter_map(|rule| pool.insert(&view, rule)).collect();
+        let mut found = Search { view: &view, pool: &pool, terms: self.terms }.climb(start);
+        let mut rules = self.rules(&view, &pool, &found);
+        for _ in 0..ROUNDS {
+            let (refined, fit, value) = self.refine(&rules, found.fit, found.value);
+            if refined == rules {
+                break;
+            }
+            // With the finer thresholds at hand other rules may be better.
+            let mut literals = view.literals.clone();
+            literals.extend(refined.iter().flat_map(|r| &r.body));
+            literals.sort_unstable();
+            literals.dedup();
+            let finer = View::with(self.record, self.pieces, self.aspect, literals);
+            let mut candidates = Pool::new(&finer, self.terms.direct);
+            let start: Vec<_> = refined.iter().filter_map(|rule| candidates.insert(&finer, rule)).collect();
+            let better = Search { view: &finer, pool: &candidates, terms: self.terms }.climb(start);
+            let (before, chosen) = (found.value, self.rules(&finer, &candidates, &better));
+            (view, pool, found) = (finer, candidates, better);
+            if found.value >= value {
+                rules = chosen;
+            } else {
+                (rules, found.fit, found.value) = (refined, fit, value);
+            }
+            if found.value <= before + 1e-9 {
+                break;
+            }
+        }
+        let search = Search { view: &view, pool: &pool, terms: self.terms };
+        let near = search.nearest(&found.rules, SHORTLIST);
+        let shortlist = near.into_iter().map(|(kind, body)| Rule { kind, body: pool.literals(&view, body) }).collect();
+        Outcome { rules, fit: found.fit, value: found.value, literals: view.literals.clone(), shortlist, seen }
+    }
+
+    fn rules(&self, view: &View, pool: &Pool, found: &Found) -> Vec<Rule> {
+        found.rules.iter().map(|&(kind, body)| Rule { kind, body: pool.literals(view, body) }).collect()
+    }
+
+    /// The same rules with better thresholds, each in turn, as long as that pays; of those that are as good, one that is
+    /// easy to read.
+    fn refine(&self, rules: &[Rule], fit: Fit, value: f64) -> (Vec<Rule>, Fit, f64) {
+        let mut rules = rules.to_vec();
+        let (mut fit, mut value) = (fit, value);
+        let mut literals: Vec<Lit> = rules.iter().flat_map(|r| &r.body).copied().collect();
+        let around = |literal: &Lit| match *literal {
+            Lit::Open { slot, threshold } => {
+                let grid = self.aspect.slots[slot as usize].grid;
+                let near = (threshold - REACH..=threshold + REACH).filter(move |t| grid.contains(*t));
+                near.map(|threshold| Lit::Open { slot, threshold }).collect()
+            }
+            Lit::Closed(_) => Vec::new(),
+        };
+        let more: Vec<Lit> = literals.iter().flat_map(around).collect();
+        if more.is_empty() {
+            return (rules, fit, value);
+        }
+        literals.extend(more);
+        literals.sort_unstable();
+        literals.dedup();
+        let view = View::with(self.record, self.pieces, self.aspect, literals);
+        let number =
+            |literal: &Lit| view.literals.binary_search(literal).expect("the view has the literals of all rules");
+        let cover = |body: &[Lit]| cover_of(&view, &body.iter().map(number).collect::<Vec<_>>());
+        let price = self.terms.penalty * rules.iter().map(|r| r.body.len() + 1).sum::<usize>() as f64;
+        for _ in 0..4 {
+            let before = rules.clone();
+            for i in 0..rules.len() {
+                let mut rest = Actions::none(&view);
+                for (_, rule) in rules.iter().enumerate().filter(|(j, _)| *j != i) {
+                    rest.add(rule.kind, &cover(&rule.body));
+                }
+                for l in 0..rules[i].body.len() {
+                    let Lit::Open { slot, threshold } = rules[i].body[l] else { continue };
+                    let kind = rules[i].kind;
+                    let mut tried: Vec<(Bin, Fit, f64)> = Vec::new();
+                    for candidate in
+                        view.literals.iter().filter(|c| matches!(c, Lit::Open { slot: s, .. } if *s == slot))
+                    {
+                        let Lit::Open { threshold: t, .. } = *candidate else { continue };
+                        let mut body = rules[i].body.clone();
+                        body[l] = *candidate;
+                        let cover = cover(&body);
+                        if t != threshold && !supported(&view, &cover, kind) {
+                            continue;
+                        }
+                        let mut actions = rest.clone();
+                        actions.add(kind, &cover);
+                        let fit = replay(&view, &actions, self.terms.direct);
+                        tried.push((t, fit, fit.f1() - price));
+                    }
+                    let best = tried.iter().fold(f64::MIN, |best, (.., v)| best.max(*v));
+                    let good: Vec<_> = tried.iter().filter(|(.., v)| *v >= best - 1e-12).collect();
+                    let Some(middle) = good.get(good.len() / 2).map(|g| g.0) else { continue };
+                    let grid = self.aspect.slots[slot as usize].grid;
+                    let readable = |g: &&&(Bin, Fit, f64)| (grid.digits(g.0), (g.0 - middle).abs(), g.0);
+                    if let Some(chosen) = good.iter().min_by_key(readable) {
+                        rules[i].body[l] = Lit::Open { slot, threshold: chosen.0 };
+                        (fit, value) = (chosen.1, chosen.2);
+                    }
+                }
+            }
+            if rules == before {
+                break;
+            }
+        }
+        (rules, fit, value)
+    }
+}

@@ -1,0 +1,90 @@
+//! Settings of learning by replay: few, and none has to be set.
+
+use super::record::Memory;
+
+/// The price of a literal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Penalty {
+    /// A number: so much F1 a literal must bring.
+    Fixed(f64),
+    /// The one that does best on segments that were not learned from, among a few.
+    Auto,
+}
+
+/// Everything that can be set about learning by replay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplaySettings {
+    /// The price of a literal.
+    pub penalty: Penalty,
+    /// How much of the stream is remembered.
+    pub memory: Memory,
+    /// How many literals away from the head output places may introduce variables.
+    pub variables: usize,
+}
+
+/// The names, meanings and ranges of all settings of replay.
+pub const REPLAY_SETTINGS: [(&str, &str, &str); 5] = [
+    ("penalty", "how much F1 a literal must bring; `auto` finds it inside the stream", "0 to 1, or auto"),
+    ("runs", "at most so many runs are remembered; beyond that a sample of the segments", "64 or more"),
+    ("window", "only the last so many segments are remembered", "1 or more, or none"),
+    ("forget", "after so many segments half of the older ones are forgotten", "above 0, or none"),
+    ("variables", "how many literals away from the head `-type` places may introduce variables", "0 to 3"),
+];
+
+impl Default for ReplaySettings {
+    fn default() -> ReplaySettings {
+        ReplaySettings { penalty: Penalty::Fixed(0.002), memory: Memory::default(), variables: 1 }
+    }
+}
+
+impl ReplaySettings {
+    /// Sets what a name stands for; an error says what is possible.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let Some((_, _, range)) = REPLAY_SETTINGS.iter().find(|(n, ..)| *n == name) else {
+            let names = REPLAY_SETTINGS.map(|(n, ..)| n);
+            let near = crate::lang::did_you_mean(name, names)
+                .map_or_else(|| format!("settings are {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
+            return Err(format!("the learner `replay` has no setting `{name}`: {near}"));
+        };
+        self.try_set(name, text).ok_or_else(|| format!("`{text}` is no value of `{name}`: {range}"))
+    }
+
+    fn try_set(&mut self, name: &str, text: &str) -> Option<()> {
+        let positive = |x: f64| (x > 0.0 && x.is_finite()).then_some(x);
+        match name {
+            "penalty" if text == "auto" => self.penalty = Penalty::Auto,
+            "penalty" => self.penalty = Penalty::Fixed(text.parse().ok().filter(|x| (0.0..=1.0).contains(x))?),
+            "runs" => self.memory.runs = text.parse().ok().filter(|n| *n >= 64)?,
+            "window" if text == "none" => self.memory.window = None,
+            "window" => self.memory.window = Some(text.parse().ok().filter(|n| *n >= 1)?),
+            "forget" if text == "none" => self.memory.forget = None,
+            "forget" => self.memory.forget = Some(text.parse().ok().and_then(positive)?),
+            "variables" => self.variables = text.parse().ok().filter(|n| *n <= 3)?,
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_can_be_set_and_wrong_values_are_told() {
+        let mut settings = ReplaySettings::default();
+        for (name, value) in [
+            ("penalty", "auto"),
+            ("penalty", "0.01"),
+            ("runs", "64"),
+            ("window", "3"),
+            ("forget", "2.5"),
+            ("variables", "0"),
+        ] {
+            settings.set(name, value).unwrap();
+            let problem = settings.set(name, "nonsense").unwrap_err();
+            assert!(problem.contains(REPLAY_SETTINGS.iter().find(|s| s.0 == name).unwrap().2), "{problem}");
+        }
+        assert!(settings.set("penalti", "1").unwrap_err().contains("did you mean `penalty`?"));
+    }
+}
