@@ -8,10 +8,12 @@
 //! | `example(holdsAt(meeting(+person, +person), +time)).` | the annotation; also written `examplePattern` |
 //! | `comparison(close(+person, +person, #distance, +time), 3, larger).` | argument 3 is a threshold, looser when larger |
 //! | `comparison(close(+person, +person, #real, +time), 3, larger).` | the same with an open threshold: any number |
+//! | `symmetric(meeting/2).` | `meeting(X, Y)` and `meeting(Y, X)` are one |
 //! | `type(speed, real).` | the values of a type: `symbol`, `int`, `real` or `any` |
 
 use super::{
-    Atom, Clause, Diagnostic, Mark, Signature, Span, Symbol, Term, Theory, Value, did_you_mean, for_each_hole,
+    Atom, Clause, Diagnostic, Mark, Signature, Span, Symbol, Symmetric, Symmetries, Term, Theory, Value, did_you_mean,
+    for_each_hole,
 };
 
 /// Everything that `modes.lp` declares.
@@ -27,6 +29,8 @@ pub struct Bias {
     pub examples: Vec<Mode>,
     /// Which arguments are thresholds.
     pub comparisons: Vec<Threshold>,
+    /// Which fluents have arguments that may be exchanged.
+    pub symmetric: Vec<Symmetric>,
     /// The kinds of values of types.
     pub types: Vec<TypeDeclaration>,
 }
@@ -128,7 +132,7 @@ impl Kind {
     }
 }
 
-const DECLARATIONS: [&str; 9] = [
+const DECLARATIONS: [&str; 10] = [
     "input",
     "inputPredicate",
     "modeh",
@@ -137,6 +141,7 @@ const DECLARATIONS: [&str; 9] = [
     "examplePattern",
     "comparison",
     "comparisonPredicate",
+    "symmetric",
     "type",
 ];
 
@@ -189,6 +194,15 @@ impl Bias {
                 };
                 self.threshold(atom, position, looser, &head.span)?;
             }
+            ("symmetric", [Term::App(slash, parts)]) if slash.as_str() == "/" => match parts.as_slice() {
+                [Term::Value(Value::Sym(name)), Term::Value(Value::Int(2))] => {
+                    self.symmetric.push(Symmetric::new(*name, &head.span));
+                }
+                _ => {
+                    return Err(Diagnostic::new(&head.span, "a symmetric fluent has a name and two arguments")
+                        .hint("write `symmetric(meeting/2).`"));
+                }
+            },
             ("type", [Term::Value(Value::Sym(name))]) => self.kind(*name, Kind::Any, &head.span)?,
             ("type", [Term::Value(Value::Sym(name)), Term::Value(Value::Sym(kind))]) => {
                 let kind = match kind.as_str() {
@@ -217,7 +231,7 @@ impl Bias {
                 };
                 return Err(match did_you_mean(name, DECLARATIONS) {
                     Some(near) => problem.hint(format!("did you mean `{near}`?")),
-                    None => problem.hint("declarations are input, modeh, modeb, example, comparison and type; rules and facts go into background.lp"),
+                    None => problem.hint("declarations are input, modeh, modeb, example, comparison, symmetric and type; rules and facts go into background.lp"),
                 });
             }
         }
@@ -264,6 +278,11 @@ impl Bias {
             "real" | "number" => Kind::Real,
             _ => self.types.iter().find(|t| t.name == name).map_or(Kind::Any, |t| t.kind),
         }
+    }
+
+    /// The fluents whose two arguments may be exchanged.
+    pub fn symmetries(&self) -> Symmetries {
+        Symmetries::new(&self.symmetric)
     }
 
     /// The types that the stream has values of, in order of declaration: not the time, and no numbers.

@@ -1,15 +1,16 @@
 //! Head instances: all values that the variables of a head may have at a time point, and which literals are true of them.
 
 use crate::induce::{Column, Component, LiteralTable, Mask};
-use crate::lang::{Signature, Value};
+use crate::lang::{Signature, Value, is_canonical};
 use crate::logic::{Model, Pred, Program, Relation};
 
 /// A head instance: values for the variables of a head at a time point, and what is true of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// The literals of the group's table that are true; with existential variables, with one assignment of them.
+    /// The literals of the group's table that are true; with existential variables, with one assignment of them; of a
+    /// symmetric fluent, in one order of its arguments.
     pub truth: Mask,
-    /// What is true with other assignments.
+    /// What is true with other assignments, and in the other order.
     pub others: Box<[Mask]>,
 }
 
@@ -25,6 +26,8 @@ impl Instance {
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) table: LiteralTable,
+    /// Whether they are about fluents whose two arguments may be exchanged: a pair is one instance.
+    pub(super) symmetric: bool,
     /// The predicate that lists the values of each variable.
     pub(super) domains: Vec<Pred>,
     /// The predicate of each literal.
@@ -85,7 +88,7 @@ pub struct TooMany {
 
 impl Group {
     /// The group of heads that a table of literals is for.
-    pub(super) fn new(table: LiteralTable, program: &Program) -> Result<Group, String> {
+    pub(super) fn new(table: LiteralTable, symmetric: bool, program: &Program) -> Result<Group, String> {
         let mut domains = Vec::new();
         for kind in &table.types {
             let Some(pred) = program.type_pred(*kind).or_else(|| program.pred(Signature::plain(*kind, 1))) else {
@@ -112,7 +115,8 @@ impl Group {
         }
         let negated = table.negated().and((0..table.len()).filter(|&i| !table.is_existential(i)).collect());
         let components = table.components().into_iter().map(|c| Existential::new(&table, &c, program)).collect();
-        Ok(Group { table, domains, preds, relations, negated, components })
+        debug_assert!(!symmetric || domains.len() == 2 && domains[0] == domains[1], "a pair is of one type");
+        Ok(Group { table, symmetric, domains, preds, relations, negated, components })
     }
 
     /// The predicates that rows are looked up in, instead of gone through.
@@ -196,7 +200,7 @@ impl Group {
                 digits[v] = 0;
             }
         }
-        (values, kept)
+        if self.symmetric { pair_up(domains[0].len(), &values, &kept) } else { (values, kept) }
     }
 
     /// The truths of an instance with every assignment of the existential variables that matters: none is part of another.
@@ -217,6 +221,38 @@ impl Group {
             };
         }
         truths
+    }
+}
+
+/// The instances of both orders of a pair as one, in the order that stands for both: what is true of either is true of
+/// it. They come as `(0, 1), (0, 2), …, (1, 0), (1, 2), …`, numbers of values of a domain of this size.
+fn pair_up(size: usize, values: &[Value], ordered: &[Instance]) -> (Vec<Value>, Vec<Instance>) {
+    let at = |a: usize, b: usize| a * (size - 1) + b - usize::from(b > a);
+    let (mut heads, mut paired) = (Vec::new(), Vec::new());
+    for a in 0..size {
+        for b in a + 1..size {
+            let (mut one, mut other) = (at(a, b), at(b, a));
+            if !is_canonical(&values[2 * one..2 * one + 2]) {
+                (one, other) = (other, one);
+            }
+            heads.extend(&values[2 * one..2 * one + 2]);
+            let mut truths: Vec<Mask> = Vec::new();
+            for instance in [&ordered[one], &ordered[other]] {
+                for &truth in std::iter::once(&instance.truth).chain(&instance.others) {
+                    add_truth(&mut truths, truth);
+                }
+            }
+            paired.push(Instance { truth: truths[0], others: truths[1..].into() });
+        }
+    }
+    (heads, paired)
+}
+
+/// Adds a truth, unless it is part of another; those that are part of it go.
+fn add_truth(truths: &mut Vec<Mask>, truth: Mask) {
+    if !truths.iter().any(|t| truth.fires_on(*t)) {
+        truths.retain(|t| !t.fires_on(truth));
+        truths.push(truth);
     }
 }
 
@@ -338,10 +374,7 @@ impl Existential {
                 })
                 .collect();
             let truth = self.truth(table, head, &assignment, model, &mut row);
-            if !truths.iter().any(|t| truth.fires_on(*t)) {
-                truths.retain(|t| !t.fires_on(truth));
-                truths.push(truth);
-            }
+            add_truth(&mut truths, truth);
         }
         truths
     }

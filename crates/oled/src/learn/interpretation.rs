@@ -8,7 +8,7 @@ use super::instances::{Group, Instance, TooMany};
 use super::lookup::Lookup;
 use crate::calculus::{Outcome, unknown};
 use crate::induce::LiteralTable;
-use crate::lang::{Signature, Symbol, Value};
+use crate::lang::{Signature, Symbol, Symmetries, Value, exchanged};
 use crate::logic::{Model, Pred, Program, Relation, Role, Vocabulary};
 use crate::stream::Frame;
 
@@ -21,7 +21,7 @@ pub struct Interpretation {
     pub segment: Symbol,
     /// The first of the two time points.
     pub time: i64,
-    /// For each group of heads with the same types, its instances.
+    /// For each group of heads with the same types, all symmetric or none, its instances.
     pub groups: Vec<Vec<Instance>>,
     /// For each target, the outcome of each instance of its group; `None` where the annotation does not know.
     pub outcomes: Vec<Vec<Option<Outcome>>>,
@@ -38,6 +38,7 @@ pub struct Cover {
     targets: Vec<Target>,
     /// Relations that are filled from the annotation: fluents that bodies may speak of.
     annotated: Vec<(Signature, Pred)>,
+    symmetries: Symmetries,
     observed_next: bool,
     segments: IndexMap<Symbol, Point, FxBuildHasher>,
     current: Option<Symbol>,
@@ -81,25 +82,29 @@ pub(crate) struct TargetSpec {
     pub(crate) label: Signature,
     pub(crate) columns: Vec<Result<usize, Value>>,
     pub(crate) direct: bool,
+    /// Whether a pair is one instance.
+    pub(crate) symmetric: bool,
 }
 
 impl Cover {
     pub(crate) fn new(
         mut program: Program,
         vocabulary: &Vocabulary,
-        tables: Vec<LiteralTable>,
+        tables: Vec<(LiteralTable, bool)>,
         targets: &[TargetSpec],
+        symmetries: Symmetries,
         observed_next: bool,
         interleaved: bool,
     ) -> Result<Cover, String> {
-        let mut groups = Vec::new();
-        for table in tables {
-            groups.push(Group::new(table, &program)?);
+        let mut groups: Vec<Group> = Vec::new();
+        for (table, symmetric) in tables {
+            groups.push(Group::new(table, symmetric, &program)?);
         }
+        let group = |t: &TargetSpec| groups.iter().position(|g| g.table.types == t.types && g.symmetric == t.symmetric);
         let targets = targets
             .iter()
             .map(|t| Target {
-                group: groups.iter().position(|g| g.table.types == t.types).expect("each target has a table"),
+                group: group(t).expect("each target has a table"),
                 label: t.label,
                 unknown: unknown(t.label),
                 columns: t.columns.clone(),
@@ -120,6 +125,7 @@ impl Cover {
             groups,
             targets,
             annotated,
+            symmetries,
             observed_next,
             segments: IndexMap::default(),
             current: None,
@@ -152,6 +158,10 @@ impl Cover {
         for (signature, values) in frame.annotation.iter() {
             if let Some((_, pred)) = self.annotated.iter().find(|(s, _)| *s == signature) {
                 self.model.insert(*pred, values);
+                // Rules see both orders.
+                if self.symmetries.has(signature) {
+                    self.model.insert(*pred, &exchanged(values));
+                }
             }
         }
         self.model.derive(&self.program, frame.time);
@@ -166,7 +176,7 @@ impl Cover {
             self.current = Some(frame.segment);
         }
         self.derive(frame);
-        let labels = self.targets.iter().map(|t| t.labels(frame)).collect();
+        let labels = self.targets.iter().map(|t| t.labels(frame, &self.symmetries)).collect();
         let mut point = Point { time: frame.time, labels, ..Point::default() };
         let mut too_many = Vec::new();
         for (number, group) in self.groups.iter().enumerate() {
@@ -199,7 +209,7 @@ impl Cover {
                 let width = self.groups[target.group].domains.len();
                 let values = |k: usize| &previous.values[target.group][k * width..(k + 1) * width];
                 let mut row = Vec::new();
-                let mut outcome = |k: usize| target.outcome(values(k), now, then, &mut row);
+                let mut outcome = |k: usize| target.outcome(values(k), now, then, &self.symmetries, &mut row);
                 // Where nothing is labelled, which is most of the time, nothing needs to be looked up.
                 let quiet = [now, then].iter().all(|labels| labels.holds.is_empty() && labels.unknown.is_empty());
                 let followed = followed[target.group].iter().enumerate();
@@ -224,9 +234,17 @@ impl Cover {
 
 impl Target {
     /// The outcome of an instance; `None` where the annotation says that it does not know. `row` is room for its label.
-    fn outcome(&self, values: &[Value], now: &Labels, then: &Labels, row: &mut Vec<Value>) -> Option<Outcome> {
+    fn outcome(
+        &self,
+        values: &[Value],
+        now: &Labels,
+        then: &Labels,
+        symmetries: &Symmetries,
+        row: &mut Vec<Value>,
+    ) -> Option<Outcome> {
         row.clear();
         row.extend(self.columns.iter().map(|c| c.map_or_else(|v| v, |i| values[i])));
+        symmetries.canonical(self.label, row);
         if self.direct {
             return (!now.unknown.contains(row)).then(|| Outcome::new(false, now.holds.contains(row)));
         }
@@ -234,14 +252,15 @@ impl Target {
         known.then(|| Outcome::new(now.holds.contains(row), then.holds.contains(row)))
     }
 
-    fn labels(&self, frame: &Frame) -> Labels {
+    /// The labels of a frame; a symmetric one in the order that stands for both.
+    fn labels(&self, frame: &Frame, symmetries: &Symmetries) -> Labels {
         let width = self.label.arity() - 1;
         let mut labels = Labels { holds: Relation::new(width), unknown: Relation::new(width) };
         for (signature, values) in frame.annotation.iter() {
             if signature == self.label {
-                labels.holds.insert(values);
+                labels.holds.insert(&symmetries.in_order(signature, values));
             } else if signature == self.unknown {
-                labels.unknown.insert(values);
+                labels.unknown.insert(&symmetries.in_order(signature, values));
             }
         }
         labels
