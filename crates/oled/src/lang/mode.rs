@@ -194,14 +194,12 @@ impl Bias {
                 };
                 self.threshold(atom, position, looser, &head.span)?;
             }
-            ("symmetric", [Term::App(slash, parts)]) if slash.as_str() == "/" => match parts.as_slice() {
-                [Term::Value(Value::Sym(name)), Term::Value(Value::Int(2))] => {
-                    self.symmetric.push(Symmetric::new(*name, &head.span));
+            ("symmetric", [fluent]) => match fluent {
+                Term::App(slash, parts) if slash.as_str() == "/" && parts[1..] == [Term::Value(Value::Int(2))] => {
+                    let Term::Value(Value::Sym(name)) = parts[0] else { return Err(no_pair(&head.span)) };
+                    self.symmetric.push(Symmetric::new(name, &head.span));
                 }
-                _ => {
-                    return Err(Diagnostic::new(&head.span, "a symmetric fluent has a name and two arguments")
-                        .hint("write `symmetric(meeting/2).`"));
-                }
+                _ => return Err(no_pair(&head.span)),
             },
             ("type", [Term::Value(Value::Sym(name))]) => self.kind(*name, Kind::Any, &head.span)?,
             ("type", [Term::Value(Value::Sym(name)), Term::Value(Value::Sym(kind))]) => {
@@ -327,6 +325,10 @@ fn mode(term: &Term, span: &Span) -> Result<Mode, Diagnostic> {
             .hint("write `+type` for a known variable, `-type` for a new one, `#type` for a constant")),
         None => Ok(Mode { negated, atom }),
     }
+}
+
+fn no_pair(span: &Span) -> Diagnostic {
+    Diagnostic::new(span, "a symmetric fluent has a name and two arguments").hint("write `symmetric(meeting/2).`")
 }
 
 fn positive(mode: Mode) -> Result<Mode, Diagnostic> {
