@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED, UNKNOWN};
-use crate::lang::{Atom, Signature, Symbol, Term, Value};
+use crate::lang::{Atom, Signature, Symbol, Term, Value, is_canonical};
 use crate::logic::Relation;
 
 /// A maximal run of time points at which a fluent holds.
@@ -137,6 +137,24 @@ pub fn unknown(label: Signature) -> Signature {
     Signature::of(&Atom::new(UNKNOWN, vec![inner, Term::var("T")]))
 }
 
+/// What the arguments of a fluent mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// What they say.
+    Plain,
+    /// The last one is the fluent's value, of which there is one at a time.
+    Valued,
+    /// There are two, and their order does not matter.
+    Symmetric,
+}
+
+impl Form {
+    /// Whether an instance is the one that stands for all that mean the same.
+    pub(crate) fn keeps(self, values: &[Value]) -> bool {
+        self != Form::Symmetric || is_canonical(values)
+    }
+}
+
 /// The instances of one fluent that hold, in one segment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Instances {
@@ -192,14 +210,15 @@ impl Instances {
     }
 
     /// Applies the axioms: decides what holds at the next time point. `ended` is told of what ends at this one.
-    /// `valued`: the last value is the fluent's value, of which there is one at a time.
+    /// Of a symmetric fluent both have both orders of each row.
     pub(crate) fn apply(
         &mut self,
         initiated: &Relation,
         terminated: &Relation,
-        valued: bool,
+        form: Form,
         mut ended: impl FnMut(&[Value], i64),
     ) {
+        let valued = form == Form::Valued;
         if !terminated.is_empty() || valued && !initiated.is_empty() {
             for (values, held) in &mut self.held {
                 let ends = || terminated.contains(values) || valued && other_value(initiated, values);
@@ -209,11 +228,11 @@ impl Instances {
                 }
             }
         }
-        initiated.rows().for_each(|values| self.initiate(values));
+        initiated.rows().filter(|values| form.keeps(values)).for_each(|values| self.initiate(values));
     }
 
     /// For fluents that rules derive at each time point: what holds is what was derived.
-    pub(crate) fn replace(&mut self, derived: &Relation, time: i64, mut ended: impl FnMut(&[Value], i64)) {
+    pub(crate) fn replace(&mut self, derived: &Relation, form: Form, time: i64, mut ended: impl FnMut(&[Value], i64)) {
         self.held.retain(|values, held| {
             let holds = derived.contains(values);
             if let (false, Some(since)) = (holds, held.since) {
@@ -221,7 +240,7 @@ impl Instances {
             }
             holds
         });
-        derived.rows().for_each(|values| self.start(values, time));
+        derived.rows().filter(|values| form.keeps(values)).for_each(|values| self.start(values, time));
     }
 
     /// What holds at the time point advanced to, with the time since when; what ends there included.

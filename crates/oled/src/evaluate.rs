@@ -97,13 +97,17 @@ impl Evaluation {
     pub fn count(&mut self, recogniser: &Recogniser, frame: &Frame) {
         self.frames += 1;
         self.labels.values_mut().chain(self.unknown.iter_mut().map(|(_, u)| u)).for_each(Relation::clear);
+        // What may be written in two orders counts once.
+        let symmetries = recogniser.symmetries();
         for (signature, values) in frame.annotation.iter() {
+            let values = &*symmetries.in_order(signature, values);
             for (_, unknown) in self.unknown.iter_mut().filter(|(s, _)| *s == signature) {
                 unknown.insert(values);
             }
         }
         for (signature, values) in frame.annotation.iter() {
             let Some((at, _, labels)) = self.labels.get_full_mut(&signature) else { continue };
+            let values = &*symmetries.in_order(signature, values);
             if labels.insert(values) && !self.unknown[at].1.contains(values) {
                 let right = recogniser.holds(signature, values);
                 let counts = self.counts.entry((fluent_name(signature, values), frame.segment)).or_default();

@@ -2,7 +2,8 @@
 
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{
-    Atom, Clause, Comparison, Formula, Literal, Problems, Signature, Symbol, Term, Theory, Value, for_each_hole,
+    Atom, Clause, Comparison, Formula, Literal, Problems, Signature, Symbol, Term, Theory, Value, exchanged,
+    for_each_hole,
 };
 use crate::logic::{Look, Model, Pred, Program, Role, Vocabulary, apply, compare_values, plain};
 use crate::recognise::Recogniser;
@@ -192,6 +193,9 @@ impl Explainer {
         for (signature, values) in at.holding.iter().chain(at.past.iter().filter(|_| past)) {
             if let Some(pred) = self.program.pred(signature) {
                 truth.model.insert(pred, values);
+                if self.recogniser.symmetries().has(signature) {
+                    truth.model.insert(pred, &exchanged(values));
+                }
             }
         }
         truth.model.derive(&self.program, at.time);
@@ -205,7 +209,18 @@ impl Explainer {
         let head = holds.renamed(name);
         let head = if name == INITIALLY { head.without_time().unwrap_or(head) } else { head };
         let rules = self.theory.clauses.iter().enumerate().filter(|(_, c)| Signature::of(&c.head) == head);
-        rules.filter_map(|(rule, clause)| self.finding(rule, clause, at.time, values)).collect()
+        let both = self.recogniser.symmetries().has(holds).then(|| exchanged(values));
+        let found = |(rule, clause): (usize, &Clause)| {
+            let one = self.finding(rule, clause, at.time, values);
+            let other = both.and_then(|values| self.finding(rule, clause, at.time, &values));
+            // Of a symmetric fluent a rule speaks in either order; of two orders that do not fire, the nearer one is told.
+            let near = |f: &Finding| (f.fired, f.conditions.iter().filter(|c| c.truth == Some(true)).count());
+            match (one, other) {
+                (Some(one), Some(other)) if near(&other) > near(&one) => Some(other),
+                (one, other) => one.or(other),
+            }
+        };
+        rules.filter_map(found).collect()
     }
 
     fn finding(&self, rule: usize, clause: &Clause, time: i64, values: &[Value]) -> Option<Finding> {

@@ -7,6 +7,7 @@ mod parse;
 mod signature;
 mod source;
 mod symbol;
+mod symmetry;
 mod term;
 mod value;
 
@@ -17,6 +18,8 @@ pub(crate) use signature::Shape;
 pub use signature::{Signature, for_each_hole, nearest_path};
 pub use source::{Diagnostic, Problems, Source, Span, did_you_mean, write_excerpt};
 pub use symbol::Symbol;
+pub use symmetry::{Symmetric, Symmetries};
+pub(crate) use symmetry::{exchanged, is_canonical};
 pub use term::{Atom, Comparison, Formula, Literal, Mark, Term};
 pub use value::Value;
 

@@ -3,9 +3,9 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::calculus::{End, Instances, Interval};
+use crate::calculus::{End, Form, Instances, Interval};
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{Clause, Problems, Signature, Symbol, TIME, Theory, Value};
+use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, TIME, Theory, Value, exchanged};
 use crate::logic::{Model, Pred, Program, Role, Vocabulary, guard_terminations};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -49,6 +49,7 @@ pub struct Recogniser {
     /// The segment of the last frame.
     current: Option<Symbol>,
     interleaved: bool,
+    symmetries: Symmetries,
 }
 
 #[derive(Clone, Debug)]
@@ -56,6 +57,7 @@ struct Fluent {
     /// `holdsAt(meeting(_, _), _)`, or `in_danger(_, _)` of an ordinary predicate.
     signature: Signature,
     kind: FluentKind,
+    form: Form,
     /// The fluent's relation where a rule's body uses it.
     holds: Option<Pred>,
     /// Columns whose values must be observed, each with the predicate of its type.
@@ -124,6 +126,7 @@ impl Recogniser {
             wanted.extend(tracked_types(task, vocabulary, &found).map(type_signature));
             wanted
         })?;
+        let symmetries = task.bias.symmetries();
         let fluents: Vec<Fluent> = found
             .iter()
             .map(|&(signature, inertial)| {
@@ -141,13 +144,19 @@ impl Recogniser {
                     Some((column, program.type_pred(kind)?))
                 });
                 let holds = program.pred(signature).filter(|_| inertial);
-                Fluent { signature, kind, holds, tracked: tracked.collect() }
+                let form = match () {
+                    () if signature.has_value() => Form::Valued,
+                    () if symmetries.has(signature) => Form::Symmetric,
+                    () => Form::Plain,
+                };
+                Fluent { signature, kind, form, holds, tracked: tracked.collect() }
             })
             .collect();
         let initially = Initially::new(task, &rules, &heads, &fluents)?;
         let model = Model::new(&program);
         let interleaved = task.options.interleaved;
-        Ok(Recogniser { program, model, initially, fluents, segments: IndexMap::default(), current: None, interleaved })
+        let (segments, current) = (IndexMap::default(), None);
+        Ok(Recogniser { program, model, initially, fluents, segments, current, interleaved, symmetries })
     }
 
     /// Goes on with another theory: what holds now goes on holding, if the new rules speak of it, and what both look back
@@ -190,7 +199,7 @@ impl Recogniser {
         if known.is_none()
             && let Some(initially) = &mut self.initially
         {
-            initially.initiate(frame, &mut segment.instances);
+            initially.initiate(frame, &self.fluents, &mut segment.instances);
         }
         for (fluent, instances) in self.fluents.iter().zip(&mut segment.instances) {
             let model = &self.model;
@@ -201,7 +210,13 @@ impl Recogniser {
                     close(closed, fluent, values, since, segment.time, End::Lost);
                 });
                 if let Some(holds) = fluent.holds {
-                    instances.holding().for_each(|(values, _)| self.model.insert(holds, values));
+                    for (values, _) in instances.holding() {
+                        self.model.insert(holds, values);
+                        // Rules see both orders.
+                        if fluent.form == Form::Symmetric {
+                            self.model.insert(holds, &exchanged(values));
+                        }
+                    }
                 }
             }
         }
@@ -210,13 +225,15 @@ impl Recogniser {
             match fluent.kind {
                 FluentKind::Inertial { initiated, terminated } => {
                     let (initiated, terminated) = (self.model.rows(initiated), self.model.rows(terminated));
-                    instances.apply(initiated, terminated, fluent.signature.has_value(), |values, since| {
+                    instances.apply(initiated, terminated, fluent.form, |values, since| {
                         close(closed, fluent, values, since, frame.time, End::Terminated);
                     });
                 }
-                FluentKind::Derived(pred) => instances.replace(self.model.rows(pred), frame.time, |values, since| {
-                    close(closed, fluent, values, since, segment.time, End::Terminated);
-                }),
+                FluentKind::Derived(pred) => {
+                    instances.replace(self.model.rows(pred), fluent.form, frame.time, |values, since| {
+                        close(closed, fluent, values, since, segment.time, End::Terminated);
+                    });
+                }
             }
         }
         segment.time = frame.time;
@@ -232,8 +249,9 @@ impl Recogniser {
         })
     }
 
-    /// Whether a fluent holds at the frame observed last.
+    /// Whether a fluent holds at the frame observed last; a symmetric one in either order of its arguments.
     pub fn holds(&self, signature: Signature, values: &[Value]) -> bool {
+        let values = &*self.symmetries.in_order(signature, values);
         let segment = self.current.and_then(|s| self.segments.get(&s));
         let fluent = self.fluents.iter().position(|f| f.signature == signature);
         segment.zip(fluent).is_some_and(|(segment, i)| segment.instances[i].holds(values))
@@ -285,6 +303,11 @@ impl Recogniser {
         }
     }
 
+    /// The fluents whose two arguments may be exchanged: what holds, and what is annotated, is counted once.
+    pub fn symmetries(&self) -> &Symmetries {
+        &self.symmetries
+    }
+
     /// The fluents it recognises, in the order of their rules: `holdsAt(meeting(_, _), _)`.
     pub fn fluents(&self) -> impl Iterator<Item = Signature> {
         self.fluents.iter().map(|f| f.signature)
@@ -315,14 +338,15 @@ impl Initially {
         Ok(Some(Initially { model: Model::new(&program), program, preds }))
     }
 
-    fn initiate(&mut self, frame: &Frame, instances: &mut [Instances]) {
+    fn initiate(&mut self, frame: &Frame, fluents: &[Fluent], instances: &mut [Instances]) {
         self.model.clear(&self.program);
         self.model.observe(&self.program, &frame.narrative);
         // There is no past, so nothing is true that looks back.
         self.model.derive(&self.program, frame.time);
-        for (pred, instances) in self.preds.iter().zip(instances) {
+        for ((pred, fluent), instances) in self.preds.iter().zip(fluents).zip(instances) {
             if let Some(pred) = *pred {
-                self.model.rows(pred).rows().for_each(|values| instances.initiate(values));
+                let rows = self.model.rows(pred).rows();
+                rows.filter(|values| fluent.form.keeps(values)).for_each(|values| instances.initiate(values));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::lang::{Bias, Clause, Diagnostic, Problems, Signature, Source, Symbol, Theory, parse_source};
+use crate::lang::{Bias, Clause, Diagnostic, Problems, Signature, Source, Symbol, Theory, Value, parse_source};
 use crate::logic::{Measure, Program, Vocabulary, find_open, measures_of};
 
 /// What a stream consists of, what follows from it, and what is to be recognised.
@@ -98,6 +98,17 @@ impl Task {
     pub fn measures(&self) -> Vec<Measure> {
         let (open, _) = find_open(&self.bias, &self.background.clauses.iter().collect::<Vec<_>>());
         measures_of(&open)
+    }
+
+    /// Whether the arguments of a fluent, `holdsAt(meeting(_, _), _)`, may be exchanged.
+    pub fn is_symmetric(&self, signature: Signature) -> bool {
+        self.bias.symmetries().has(signature)
+    }
+
+    /// Puts the values of a fluent, the time left out, into the order in which they are printed and counted: those of a
+    /// symmetric one are sorted.
+    pub fn canonical(&self, signature: Signature, values: &mut [Value]) {
+        self.bias.symmetries().canonical(signature, values);
     }
 
     /// What is annotated, to be learned and recognised: fluents, `holdsAt(meeting(_, _), _)`, and ordinary predicates,

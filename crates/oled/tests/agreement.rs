@@ -90,8 +90,15 @@ proptest! {
     }
 
     #[test]
-    fn recognition_is_the_axioms(background in generate::background(), theory in generate::theory(), frames in generate::frames(), tracked in any::<bool>()) {
-        let Some(mut task) = task(&background) else { return Ok(()) };
+    fn recognition_is_the_axioms(
+        background in generate::background(),
+        theory in generate::theory(),
+        frames in generate::frames(),
+        tracked in any::<bool>(),
+        symmetric in any::<bool>(),
+    ) {
+        let modes = if symmetric { generate::symmetric_modes() } else { generate::modes() };
+        let Ok(mut task) = Task::parse(&modes, &Source::new("background.lp", &*background)) else { return Ok(()) };
         if !tracked {
             task.options.tracked = Some(Vec::new());
         }

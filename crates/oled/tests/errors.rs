@@ -600,3 +600,50 @@ comparison(within(+person, #int, #int, +time), 3, larger).\n"
     let problems = problems.unwrap_err().to_string();
     assert!(problems.contains("`within(_, _, _, _)` has two open thresholds"), "{problems}");
 }
+
+#[test]
+fn symmetric_fluents_are_pairs_of_one_type() {
+    let modes = "input(holdsAt(near(+person, +person), +time)).
+input(happensAt(brings(+person, +thing), +time)).
+example(holdsAt(meeting(+person, +person), +time)).
+example(holdsAt(carries(+person, +thing), +time)).
+example(holdsAt(mood(+person, +person)=+thing, +time)).
+symmetric(meeting/2).
+symmetric(meting/2).
+symmetric(near/2).
+symmetric(carries/2).
+symmetric(mood/2).
+symmetric(meeting/3).
+symmetric(meeting).
+symetric(meeting/2).
+";
+    let background = "holdsAt(even(X, Y), T) :- X = 1, Y = 1, happensAt(brings(_, _), T).";
+    let (_, problems) = Task::read(
+        &Source::new("modes.lp", format!("{modes}symmetric(even/2).\n")),
+        &Source::new("background.lp", background),
+    );
+    let shown: Vec<String> = problems
+        .iter()
+        .map(|p| format!("{} {}\n  {}", p.span.place(), p.message, p.hint.as_deref().unwrap_or("no hint")))
+        .collect();
+    assert_eq!(
+        shown.join("\n"),
+        "\
+modes.lp:11:1 a symmetric fluent has a name and two arguments
+  write `symmetric(meeting/2).`
+modes.lp:12:1 a symmetric fluent has a name and two arguments
+  write `symmetric(meeting/2).`
+modes.lp:13:1 unknown declaration `symetric`
+  did you mean `symmetric`?
+modes.lp:7:11 no fluent `meting/2` is labelled or defined
+  did you mean `meeting`?
+modes.lp:8:11 `near/2` comes with the stream, so it is as the stream has it
+  it is declared as input at modes.lp:1:1; give the fluent another name
+modes.lp:9:11 `carries/2` is about a `person` and a `thing`, which are no pair
+  the arguments of a symmetric fluent are of one type
+modes.lp:10:11 no fluent `mood/2` is labelled or defined
+  fluents with two arguments can be symmetric, those with values cannot
+modes.lp:14:11 the types of the arguments of `even/2` are not known
+  declare them with `example(holdsAt(even(+type, +type), +time)).`"
+    );
+}

@@ -128,14 +128,17 @@ impl Tracks {
         let time = frame.time;
         self.segments.entry(frame.segment).or_insert((time, time)).1 = time;
         let targets = &self.targets;
+        // What may be written in two orders is one instance.
+        let in_order = |s: Signature, v| recogniser.symmetries().in_order(s, v);
+        let labels: Vec<_> = frame.annotation.iter().map(|(s, v)| (s, in_order(s, v))).collect();
         // Most annotation knows everything.
-        let all_known = !frame.annotation.iter().any(|(s, _)| targets.iter().any(|(_, unknown)| *unknown == s));
+        let all_known = !labels.iter().any(|(s, _)| targets.iter().any(|(_, unknown)| unknown == s));
         let counts = |signature: Signature, values: &[Value]| {
             let target = targets.iter().find(|(target, _)| *target == signature);
-            let known = |unknown: Signature| !frame.annotation.iter().any(|(s, v)| s == unknown && v == values);
+            let known = |unknown: Signature| !labels.iter().any(|(s, v)| *s == unknown && **v == *values);
             target.is_some_and(|(_, unknown)| all_known || known(*unknown))
         };
-        for (signature, values) in frame.annotation.iter().filter(|(s, v)| counts(*s, v)) {
+        for (signature, values) in labels.iter().map(|(s, v)| (*s, &**v)).filter(|(s, v)| counts(*s, v)) {
             let holds = recogniser.holds(signature, values);
             let track = self.instances.entry((frame.segment, signature, values.into())).or_default();
             if track.annotated.last().is_some_and(|r| r.last == time) {

@@ -8,11 +8,13 @@
 //! | `example(holdsAt(meeting(+person, +person), +time)).` | the annotation; also written `examplePattern` |
 //! | `comparison(close(+person, +person, #distance, +time), 3, larger).` | argument 3 is a threshold, looser when larger |
 //! | `comparison(close(+person, +person, #real, +time), 3, larger).` | the same with an open threshold: any number |
+//! | `symmetric(meeting/2).` | `meeting(X, Y)` and `meeting(Y, X)` are one |
 //! | `type(speed, real).` | the values of a type: `symbol`, `int`, `real` or `any` |
 //! | `horizon(50).` | rules may look back fifty time units |
 
 use super::{
-    Atom, Clause, Diagnostic, Mark, Signature, Span, Symbol, Term, Theory, Value, did_you_mean, for_each_hole,
+    Atom, Clause, Diagnostic, Mark, Signature, Span, Symbol, Symmetric, Symmetries, Term, Theory, Value, did_you_mean,
+    for_each_hole,
 };
 
 /// Everything that `modes.lp` declares.
@@ -28,6 +30,8 @@ pub struct Bias {
     pub examples: Vec<Mode>,
     /// Which arguments are thresholds.
     pub comparisons: Vec<Threshold>,
+    /// Which fluents have arguments that may be exchanged.
+    pub symmetric: Vec<Symmetric>,
     /// The kinds of values of types.
     pub types: Vec<TypeDeclaration>,
     /// How many time units rules may look back; `None` if they may not.
@@ -131,7 +135,7 @@ impl Kind {
     }
 }
 
-const DECLARATIONS: [&str; 10] = [
+const DECLARATIONS: [&str; 11] = [
     "input",
     "inputPredicate",
     "modeh",
@@ -140,6 +144,7 @@ const DECLARATIONS: [&str; 10] = [
     "examplePattern",
     "comparison",
     "comparisonPredicate",
+    "symmetric",
     "type",
     "horizon",
 ];
@@ -193,6 +198,13 @@ impl Bias {
                 };
                 self.threshold(atom, position, looser, &head.span)?;
             }
+            ("symmetric", [fluent]) => match fluent {
+                Term::App(slash, parts) if slash.as_str() == "/" && parts[1..] == [Term::Value(Value::Int(2))] => {
+                    let Term::Value(Value::Sym(name)) = parts[0] else { return Err(no_pair(&head.span)) };
+                    self.symmetric.push(Symmetric::new(name, &head.span));
+                }
+                _ => return Err(no_pair(&head.span)),
+            },
             ("type", [Term::Value(Value::Sym(name))]) => self.kind(*name, Kind::Any, &head.span)?,
             ("type", [Term::Value(Value::Sym(name)), Term::Value(Value::Sym(kind))]) => {
                 let kind = match kind.as_str() {
@@ -233,7 +245,7 @@ impl Bias {
                 };
                 return Err(match did_you_mean(name, DECLARATIONS) {
                     Some(near) => problem.hint(format!("did you mean `{near}`?")),
-                    None => problem.hint("declarations are input, modeh, modeb, example, comparison, type and horizon; rules and facts go into background.lp"),
+                    None => problem.hint("declarations are input, modeh, modeb, example, comparison, symmetric, type and horizon; rules and facts go into background.lp"),
                 });
             }
         }
@@ -282,6 +294,11 @@ impl Bias {
         }
     }
 
+    /// The fluents whose two arguments may be exchanged.
+    pub fn symmetries(&self) -> Symmetries {
+        Symmetries::new(&self.symmetric)
+    }
+
     /// The types that the stream has values of, in order of declaration: not the time, and no numbers.
     pub fn observed_types(&self) -> Vec<Symbol> {
         let mut names: Vec<Symbol> = Vec::new();
@@ -324,6 +341,10 @@ fn mode(term: &Term, span: &Span) -> Result<Mode, Diagnostic> {
             .hint("write `+type` for a known variable, `-type` for a new one, `#type` for a constant")),
         None => Ok(Mode { negated, atom }),
     }
+}
+
+fn no_pair(span: &Span) -> Diagnostic {
+    Diagnostic::new(span, "a symmetric fluent has a name and two arguments").hint("write `symmetric(meeting/2).`")
 }
 
 fn positive(mode: Mode) -> Result<Mode, Diagnostic> {

@@ -47,13 +47,16 @@ pub(crate) fn heads(
     task.check(&empty)?;
     let rules = task.rules(&empty);
     let mut heads = Vec::new();
-    let mut types: Vec<Vec<Symbol>> = Vec::new();
+    // Heads with variables of the same types are a group. Pairs of a symmetric fluent are others than those of one that
+    // is not.
+    let mut groups: Vec<(Vec<Symbol>, bool)> = Vec::new();
     for mode in &task.bias.heads {
-        let (of_head, head) = head_template(mode).map_err(|m| fail(&mode.atom.span, m))?;
-        if !types.contains(&of_head) {
-            types.push(of_head.clone());
+        let (types, head) = head_template(mode).map_err(|m| fail(&mode.atom.span, m))?;
+        let group = (types.clone(), types.len() == 2 && task.is_symmetric(mode.signature()));
+        if !groups.contains(&group) {
+            groups.push(group.clone());
         }
-        heads.push((mode, of_head, head));
+        heads.push((mode, group, head));
     }
     if heads.is_empty() {
         let problem = Diagnostic::new(&Span::default(), "the task declares no heads to be learned");
@@ -62,7 +65,7 @@ pub(crate) fn heads(
     let (vocabulary, program) = task.compile(&rules, |vocabulary| {
         let mut wanted: Vec<Signature> = task.bias.bodies.iter().map(Mode::signature).collect();
         let outputs = task.bias.bodies.iter().flat_map(|m| m.types().into_iter().flatten());
-        for kind in types.iter().flatten().copied().chain(outputs) {
+        for kind in groups.iter().flat_map(|(types, _)| types).copied().chain(outputs) {
             for arity in 1..=2 {
                 let signature = Signature::plain(kind, arity);
                 if vocabulary.predicates.contains_key(&signature) {
@@ -80,12 +83,13 @@ pub(crate) fn heads(
     let place = task.bias.bodies.iter().find(is_open).or(task.bias.bodies.first());
     let place = place.map_or_else(Default::default, |m| m.atom.span.clone());
     let table = if open { LiteralTable::closed } else { LiteralTable::new };
-    let tables: Result<Vec<LiteralTable>, String> =
-        types.iter().map(|t| table(&task.bias, &vocabulary, t, variables)).collect();
+    let table = |types: &[Symbol]| table(&task.bias, &vocabulary, types, variables);
+    let tables: Result<Vec<(LiteralTable, bool)>, String> =
+        groups.iter().map(|(types, symmetric)| Ok((table(types)?, *symmetric))).collect();
     let tables = tables.map_err(|m| fail(&place, m))?;
     let mut targets: Vec<TargetSpec> = Vec::new();
     let mut specs = Vec::new();
-    for (mode, types, head) in heads {
+    for (mode, (types, symmetric), head) in heads {
         let signature = mode.signature();
         let (kind, label) = match mode.atom.name.as_str() {
             INITIATED => (RuleKind::Initiation, signature.renamed(HOLDS)),
@@ -106,14 +110,15 @@ pub(crate) fn heads(
         columns.pop();
         let same = |t: &TargetSpec| t.label == label && t.columns == columns;
         let target = targets.iter().position(same).unwrap_or_else(|| {
-            targets.push(TargetSpec { types, label, columns, direct: kind == RuleKind::Direct });
+            targets.push(TargetSpec { types, label, columns, direct: kind == RuleKind::Direct, symmetric });
             targets.len() - 1
         });
         specs.push(Head { target, kind, atom: head, name: name(mode) });
     }
     let observed_next = specs.iter().all(|head| sights(head.name).observed_next);
     let grids: Vec<Grid> = vocabulary.measures.iter().map(|m| grid(&task.bias, m)).collect();
-    let cover = Cover::new(program, &vocabulary, (tables, &grids), &targets, observed_next, task.options.interleaved)
+    let (symmetries, interleaved) = (task.bias.symmetries(), task.options.interleaved);
+    let cover = Cover::new(program, &vocabulary, (tables, &grids), &targets, symmetries, observed_next, interleaved)
         .map_err(|m| fail(&place, m))?;
     Ok((specs, cover))
 }

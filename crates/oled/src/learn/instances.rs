@@ -2,15 +2,16 @@
 
 use super::measured::{Gauge, for_each_free, strides};
 use crate::induce::{Column, Component, LiteralTable, Mask};
-use crate::lang::{Signature, Value};
+use crate::lang::{Signature, Value, is_canonical};
 use crate::logic::{Model, Pred, Program, Relation};
 
 /// A head instance: values for the variables of a head at a time point, and what is true of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// The literals of the group's table that are true; with existential variables, with one assignment of them.
+    /// The literals of the group's table that are true; with existential variables, with one assignment of them; of a
+    /// symmetric fluent, in one order of its arguments.
     pub truth: Mask,
-    /// What is true with other assignments.
+    /// What is true with other assignments, and in the other order.
     pub others: Box<[Mask]>,
 }
 
@@ -22,10 +23,21 @@ impl Instance {
     }
 }
 
+/// Instances one after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ordered {
+    pub(super) values: Vec<Value>,
+    pub(super) instances: Vec<Instance>,
+    /// Where something is measured, their numbers among all combinations of the variables' values.
+    pub(super) numbers: Vec<usize>,
+}
+
 /// Heads whose variables have the same types.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) table: LiteralTable,
+    /// Whether they are about fluents whose two arguments may be exchanged: a pair is one instance.
+    pub(super) symmetric: bool,
     /// The predicate that lists the values of each variable.
     pub(super) domains: Vec<Pred>,
     /// The predicate of each literal.
@@ -88,7 +100,12 @@ pub struct TooMany {
 
 impl Group {
     /// The group of heads that a table of literals is for.
-    pub(super) fn new(table: LiteralTable, gauges: Vec<Gauge>, program: &Program) -> Result<Group, String> {
+    pub(super) fn new(
+        table: LiteralTable,
+        symmetric: bool,
+        gauges: Vec<Gauge>,
+        program: &Program,
+    ) -> Result<Group, String> {
         let mut domains = Vec::new();
         for kind in &table.types {
             let Some(pred) = program.type_pred(*kind).or_else(|| program.pred(Signature::plain(*kind, 1))) else {
@@ -115,7 +132,8 @@ impl Group {
         }
         let negated = table.negated().and((0..table.len()).filter(|&i| !table.is_existential(i)).collect());
         let components = table.components().into_iter().map(|c| Existential::new(&table, &c, program)).collect();
-        Ok(Group { table, domains, preds, relations, negated, components, gauges })
+        debug_assert!(!symmetric || domains.len() == 2 && domains[0] == domains[1], "a pair is of one type");
+        Ok(Group { table, symmetric, domains, preds, relations, negated, components, gauges })
     }
 
     /// The predicates that rows are looked up in, instead of gone through.
@@ -133,16 +151,25 @@ impl Group {
         (found.1, found.2)
     }
 
-    /// All instances at the model's time point with their truths. Rows of relations are dealt to the instances they speak
-    /// of, so the cost is that of what is true, not of what could be. Variables that have too many assignments are added to
-    /// `too_many`.
+    /// All instances at the model's time point with their truths; the two orders of a symmetric fluent's arguments as one.
+    /// Variables that have too many assignments are added to `too_many`.
     pub(super) fn instances(&self, model: &Model, too_many: &mut Vec<(usize, usize)>) -> (Vec<Value>, Vec<Instance>) {
+        let Ordered { values, instances, .. } = self.ordered(model, too_many);
+        match self.symmetric {
+            true => pair_up(model.rows(self.domains[0]).len(), &values, &instances),
+            false => (values, instances),
+        }
+    }
+
+    /// All instances, those of each order by themselves. Rows of relations are dealt to the instances they speak of, so the
+    /// cost is that of what is true, not of what could be.
+    pub(super) fn ordered(&self, model: &Model, too_many: &mut Vec<(usize, usize)>) -> Ordered {
         let width = self.domains.len();
         let domains: Vec<&Relation> = self.domains.iter().map(|&d| model.rows(d)).collect();
         let strides = strides(&domains);
         let total: usize = domains.iter().map(|d| d.len()).product();
         if total == 0 {
-            return (Vec::new(), Vec::new());
+            return Ordered::default();
         }
         let mut truths = vec![self.negated; total];
         let mut digits = Vec::new();
@@ -170,16 +197,18 @@ impl Group {
             }
         }
         // Arguments of the same type are different ones.
-        let mut values = Vec::new();
-        let mut kept = Vec::new();
-        values.reserve(total * width);
-        kept.reserve(total);
+        let mut values = Vec::with_capacity(total * width);
+        let mut kept = Vec::with_capacity(total);
+        let mut numbers = Vec::new();
         let mut digits = vec![0; width];
-        for &truth in &truths {
+        for (number, &truth) in truths.iter().enumerate() {
             let distinct =
                 (0..width).all(|a| (0..a).all(|b| self.domains[a] != self.domains[b] || digits[a] != digits[b]));
             if distinct {
                 values.extend(digits.iter().zip(&domains).map(|(&digit, domain)| domain.row(digit)[0]));
+                if !self.gauges.is_empty() {
+                    numbers.push(number);
+                }
                 let truths = self.with_existentials(truth, &values[values.len() - width..], model, too_many);
                 kept.push(match truths.split_first() {
                     Some((&truth, others)) => Instance { truth, others: others.into() },
@@ -195,7 +224,7 @@ impl Group {
                 digits[v] = 0;
             }
         }
-        (values, kept)
+        Ordered { values, instances: kept, numbers }
     }
 
     /// The truths of an instance with every assignment of the existential variables that matters: none is part of another.
@@ -216,6 +245,39 @@ impl Group {
             };
         }
         truths
+    }
+}
+
+/// The numbers of both orders of each pair of a domain of this size, where instances come as `(0, 1), (0, 2), …, (1, 0),
+/// (1, 2), …`; first the order that stands for both.
+pub(super) fn pairs(size: usize, values: &[Value]) -> impl Iterator<Item = (usize, usize)> {
+    let at = move |a: usize, b: usize| a * (size - 1) + b - usize::from(b > a);
+    let both = (0..size).flat_map(move |a| (a + 1..size).map(move |b| (at(a, b), at(b, a))));
+    both.map(|(one, other)| if is_canonical(&values[2 * one..2 * one + 2]) { (one, other) } else { (other, one) })
+}
+
+/// The instances of both orders of a pair as one, in the order that stands for both: what is true of either is true of
+/// it.
+fn pair_up(size: usize, values: &[Value], ordered: &[Instance]) -> (Vec<Value>, Vec<Instance>) {
+    let (mut heads, mut paired) = (Vec::new(), Vec::new());
+    for (one, other) in pairs(size, values) {
+        heads.extend(&values[2 * one..2 * one + 2]);
+        let mut truths: Vec<Mask> = Vec::new();
+        for instance in [&ordered[one], &ordered[other]] {
+            for &truth in std::iter::once(&instance.truth).chain(&instance.others) {
+                add_truth(&mut truths, truth);
+            }
+        }
+        paired.push(Instance { truth: truths[0], others: truths[1..].into() });
+    }
+    (heads, paired)
+}
+
+/// Adds a truth, unless it is part of another; those that are part of it go.
+fn add_truth(truths: &mut Vec<Mask>, truth: Mask) {
+    if !truths.iter().any(|t| truth.fires_on(*t)) {
+        truths.retain(|t| !t.fires_on(truth));
+        truths.push(truth);
     }
 }
 
@@ -323,10 +385,7 @@ impl Existential {
                 })
                 .collect();
             let truth = self.truth(table, head, &assignment, model, &mut row);
-            if !truths.iter().any(|t| truth.fires_on(*t)) {
-                truths.retain(|t| !t.fires_on(truth));
-                truths.push(truth);
-            }
+            add_truth(&mut truths, truth);
         }
         truths
     }

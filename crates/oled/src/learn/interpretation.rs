@@ -9,7 +9,7 @@ use super::lookup::Lookup;
 use super::measured::Gauge;
 use crate::calculus::{Outcome, unknown};
 use crate::induce::{Grid, LiteralTable};
-use crate::lang::{Signature, Symbol, Value};
+use crate::lang::{Signature, Symbol, Symmetries, Value, exchanged};
 use crate::logic::{Measure, Model, Pred, Program, Relation, Role, Vocabulary};
 use crate::stream::Frame;
 
@@ -22,7 +22,7 @@ pub struct Interpretation {
     pub segment: Symbol,
     /// The first of the two time points.
     pub time: i64,
-    /// For each group of heads with the same types, its instances.
+    /// For each group of heads with the same types, all symmetric or none, its instances.
     pub groups: Vec<Vec<Instance>>,
     /// For each target, the outcome of each instance of its group; `None` where the annotation does not know.
     pub outcomes: Vec<Vec<Option<Outcome>>>,
@@ -40,6 +40,7 @@ pub struct Cover {
     measures: Vec<Measure>,
     /// Relations that are filled from the annotation: fluents that bodies may speak of.
     annotated: Vec<(Signature, Pred)>,
+    pub(super) symmetries: Symmetries,
     observed_next: bool,
     segments: IndexMap<Symbol, Point, FxBuildHasher>,
     current: Option<Symbol>,
@@ -83,26 +84,30 @@ pub(crate) struct TargetSpec {
     pub(crate) label: Signature,
     pub(crate) columns: Vec<Result<usize, Value>>,
     pub(crate) direct: bool,
+    /// Whether a pair is one instance.
+    pub(crate) symmetric: bool,
 }
 
 impl Cover {
     pub(crate) fn new(
         mut program: Program,
         vocabulary: &Vocabulary,
-        (tables, grids): (Vec<LiteralTable>, &[Grid]),
+        (tables, grids): (Vec<(LiteralTable, bool)>, &[Grid]),
         targets: &[TargetSpec],
+        symmetries: Symmetries,
         observed_next: bool,
         interleaved: bool,
     ) -> Result<Cover, String> {
-        let mut groups = Vec::new();
-        for table in tables {
+        let mut groups: Vec<Group> = Vec::new();
+        for (table, symmetric) in tables {
             let gauges = Gauge::of(&table, &vocabulary.measures, grids, &program);
-            groups.push(Group::new(table, gauges, &program)?);
+            groups.push(Group::new(table, symmetric, gauges, &program)?);
         }
+        let group = |t: &TargetSpec| groups.iter().position(|g| g.table.types == t.types && g.symmetric == t.symmetric);
         let targets = targets
             .iter()
             .map(|t| Target {
-                group: groups.iter().position(|g| g.table.types == t.types).expect("each target has a table"),
+                group: group(t).expect("each target has a table"),
                 label: t.label,
                 unknown: unknown(t.label),
                 columns: t.columns.clone(),
@@ -124,6 +129,7 @@ impl Cover {
             targets,
             measures: vocabulary.measures.clone(),
             annotated,
+            symmetries,
             observed_next,
             segments: IndexMap::default(),
             current: None,
@@ -183,6 +189,10 @@ impl Cover {
         for (signature, values) in frame.annotation.iter() {
             if let Some((_, pred)) = self.annotated.iter().find(|(s, _)| *s == signature) {
                 self.model.insert(*pred, values);
+                // Rules see both orders.
+                if self.symmetries.has(signature) {
+                    self.model.insert(*pred, &exchanged(values));
+                }
             }
         }
         self.model.advance(&self.program, frame.segment, frame.time);
@@ -191,7 +201,7 @@ impl Cover {
     /// A time point with its instances and labels.
     pub(super) fn look(&mut self, frame: &Frame) -> Point {
         self.derive(frame);
-        let labels = self.targets.iter().map(|t| t.labels(frame)).collect();
+        let labels = self.targets.iter().map(|t| t.labels(frame, &self.symmetries)).collect();
         let mut point = Point { time: frame.time, labels, ..Point::default() };
         let mut too_many = Vec::new();
         for (number, group) in self.groups.iter().enumerate() {
@@ -230,7 +240,7 @@ impl Cover {
                 let width = self.groups[target.group].domains.len();
                 let values = |k: usize| &previous.values[target.group][k * width..(k + 1) * width];
                 let mut row = Vec::new();
-                let mut outcome = |k: usize| target.outcome(values(k), now, then, &mut row);
+                let mut outcome = |k: usize| target.outcome(values(k), now, then, &self.symmetries, &mut row);
                 // Where nothing is labelled, which is most of the time, nothing needs to be looked up.
                 let quiet = [now, then].iter().all(|labels| labels.holds.is_empty() && labels.unknown.is_empty());
                 let followed = followed[target.group].iter().enumerate();
@@ -255,8 +265,15 @@ impl Cover {
 
 impl Target {
     /// The outcome of an instance; `None` where the annotation says that it does not know. `row` is room for its label.
-    fn outcome(&self, values: &[Value], now: &Labels, then: &Labels, row: &mut Vec<Value>) -> Option<Outcome> {
-        self.row(values, row);
+    fn outcome(
+        &self,
+        values: &[Value],
+        now: &Labels,
+        then: &Labels,
+        symmetries: &Symmetries,
+        row: &mut Vec<Value>,
+    ) -> Option<Outcome> {
+        self.row(values, symmetries, row);
         if self.direct {
             return (!now.unknown.contains(row)).then(|| Outcome::new(false, now.holds.contains(row)));
         }
@@ -264,20 +281,22 @@ impl Target {
         known.then(|| Outcome::new(now.holds.contains(row), then.holds.contains(row)))
     }
 
-    /// The label of an instance.
-    pub(super) fn row(&self, values: &[Value], row: &mut Vec<Value>) {
+    /// The label of an instance; a symmetric one in the order that stands for both.
+    pub(super) fn row(&self, values: &[Value], symmetries: &Symmetries, row: &mut Vec<Value>) {
         row.clear();
         row.extend(self.columns.iter().map(|c| c.map_or_else(|v| v, |i| values[i])));
+        symmetries.canonical(self.label, row);
     }
 
-    fn labels(&self, frame: &Frame) -> Labels {
+    /// The labels of a frame; a symmetric one in the order that stands for both.
+    pub(super) fn labels(&self, frame: &Frame, symmetries: &Symmetries) -> Labels {
         let width = self.label.arity() - 1;
         let mut labels = Labels { holds: Relation::new(width), unknown: Relation::new(width) };
         for (signature, values) in frame.annotation.iter() {
             if signature == self.label {
-                labels.holds.insert(values);
+                labels.holds.insert(&symmetries.in_order(signature, values));
             } else if signature == self.unknown {
-                labels.unknown.insert(values);
+                labels.unknown.insert(&symmetries.in_order(signature, values));
             }
         }
         labels

@@ -4,7 +4,7 @@
 use super::instances::Group;
 use super::interpretation::Cover;
 use crate::induce::{Column, Mask};
-use crate::lang::Value;
+use crate::lang::{Value, exchanged, is_canonical};
 use crate::logic::Model;
 use crate::stream::Frame;
 
@@ -35,15 +35,23 @@ impl Lookup {
 
     /// Whether a body fires on an instance of a group.
     pub fn fires(&mut self, group: usize, instance: usize, body: Mask) -> bool {
-        let (cover, head) = (&self.cover, &self.heads[group][instance]);
-        let group = &cover.groups[group];
-        let known = |l: &usize| !group.table.is_existential(*l);
-        if !body.iter().filter(known).all(|l| holds(group, l, &cover.model, |v| head[v], &mut self.row)) {
-            return false;
-        }
-        let rest: Vec<usize> = body.iter().filter(|l| !known(l)).collect();
-        rest.is_empty() || assign(group, &rest, &cover.model, &mut head.clone(), &mut Vec::new(), &mut self.row)
+        let head = &self.heads[group][instance];
+        let one = is_true(&self.cover, group, head, body, &mut self.row);
+        // A pair of a symmetric fluent has two orders.
+        let both = self.cover.groups[group].symmetric;
+        one || both && is_true(&self.cover, group, &exchanged(head), body, &mut self.row)
     }
+}
+
+/// Whether a body is true with these values of the head's variables.
+fn is_true(cover: &Cover, group: usize, head: &[Value], body: Mask, row: &mut Vec<Value>) -> bool {
+    let group = &cover.groups[group];
+    let known = |l: &usize| !group.table.is_existential(*l);
+    if !body.iter().filter(known).all(|l| holds(group, l, &cover.model, |v| head[v], row)) {
+        return false;
+    }
+    let rest: Vec<usize> = body.iter().filter(|l| !known(l)).collect();
+    rest.is_empty() || assign(group, &rest, &cover.model, &mut head.to_vec(), &mut Vec::new(), row)
 }
 
 /// Whether there are values for the variables of existential literals with which all of them are true. `values` are those
@@ -100,6 +108,19 @@ fn heads(group: &Group, model: &Model) -> Vec<Vec<Value>> {
             }
         }
         heads = longer;
+    }
+    if group.symmetric {
+        // Each pair stands where it comes first, in the order that stands for both.
+        let mut pairs: Vec<Vec<Value>> = Vec::new();
+        for mut head in heads {
+            if !is_canonical(&head) {
+                head.swap(0, 1);
+            }
+            if !pairs.contains(&head) {
+                pairs.push(head);
+            }
+        }
+        return pairs;
     }
     heads
 }

@@ -96,20 +96,6 @@ impl Group {
     }
 }
 
-impl Group {
-    /// The numbers of the instances among all combinations of the variables' values: arguments of the same type are
-    /// different ones.
-    pub(super) fn numbers(&self, model: &Model) -> Vec<usize> {
-        let domains: Vec<&Relation> = self.domains.iter().map(|&d| model.rows(d)).collect();
-        let strides = strides(&domains);
-        let total: usize = domains.iter().map(|d| d.len()).product();
-        let digit = |n: usize, v: usize| n / strides[v] % domains[v].len();
-        let same = |n: usize, a: usize, b: usize| self.domains[a] == self.domains[b] && digit(n, a) == digit(n, b);
-        let width = self.domains.len();
-        (0..total).filter(|&n| (0..width).all(|a| (0..a).all(|b| !same(n, a, b)))).collect()
-    }
-}
-
 /// Instances are numbered like digits: variable v changes every `strides[v]`.
 pub(super) fn strides(domains: &[&Relation]) -> Vec<usize> {
     let mut strides = vec![1; domains.len()];

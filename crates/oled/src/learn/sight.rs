@@ -1,8 +1,8 @@
 //! Sight: one time point as what replay needs of it: each instance with what is true, measured and annotated of it.
 
-use super::instances::TooMany;
+use super::instances::{Instance, Ordered, TooMany, pairs};
 use super::interpretation::Cover;
-use crate::induce::{Bin, Mask};
+use crate::induce::Bin;
 use crate::lang::{Symbol, Value};
 use crate::stream::Frame;
 
@@ -49,12 +49,15 @@ impl Seen {
         &self.keys[start..self.ends[k] as usize]
     }
 
-    fn push(&mut self, values: &[Value], truths: impl IntoIterator<Item = Mask>, measured: &[Bin]) {
+    /// Adds an instance with what is true of it, in each order of its arguments.
+    fn push(&mut self, values: &[Value], orders: &[(&Instance, &[Bin])]) {
         self.values.extend_from_slice(values);
-        for truth in truths {
-            self.keys.extend(truth.words());
-            let word = |bins: &[Bin]| bins.iter().rev().fold(0, |word, bin| word << 16 | u64::from(*bin as u16));
-            self.keys.extend(measured.chunks(4).map(word));
+        for (instance, measured) in orders {
+            for truth in std::iter::once(&instance.truth).chain(&instance.others) {
+                self.keys.extend(truth.words());
+                let word = |bins: &[Bin]| bins.iter().rev().fold(0, |word, bin| word << 16 | u64::from(*bin as u16));
+                self.keys.extend(measured.chunks(4).map(word));
+            }
         }
         self.ends.push(self.keys.len() as u32);
     }
@@ -63,28 +66,38 @@ impl Seen {
 impl Cover {
     /// Takes a frame as it is.
     pub(crate) fn sight(&mut self, frame: &Frame) -> Sight {
-        let point = self.look(frame);
+        self.derive(frame);
         let mut groups = Vec::new();
-        for (group, (values, truths)) in self.groups.iter().zip(point.values.iter().zip(&point.truths)) {
-            let width = group.domains.len();
-            let mut seen = Seen { width, labels: vec![0; truths.len()], ..Seen::default() };
-            let gauges = group.gauges.len();
-            let (bins, numbers) = if gauges == 0 {
-                (Vec::new(), Vec::new())
-            } else {
-                (group.measure(&self.model), group.numbers(&self.model))
-            };
-            for (k, instance) in truths.iter().enumerate() {
-                let truths = std::iter::once(instance.truth).chain(instance.others.iter().copied());
+        let (mut too_many, mut found) = (Vec::new(), Vec::new());
+        for (number, group) in self.groups.iter().enumerate() {
+            let Ordered { values, instances, numbers } = group.ordered(&self.model, &mut found);
+            too_many.extend(found.drain(..).map(|(variable, assignments)| TooMany {
+                group: number,
+                variable,
+                assignments,
+            }));
+            let (width, gauges) = (group.domains.len(), group.gauges.len());
+            let bins = if gauges == 0 { Vec::new() } else { group.measure(&self.model) };
+            let order = |k: usize| {
                 let measured = numbers.get(k).map_or(&[][..], |n| &bins[n * gauges..(n + 1) * gauges]);
-                seen.push(&values[k * width..(k + 1) * width], truths, measured);
+                (&instances[k], measured)
+            };
+            let mut seen = Seen { width, ..Seen::default() };
+            if group.symmetric {
+                for (one, other) in pairs(self.model.rows(group.domains[0]).len(), &values) {
+                    seen.push(&values[2 * one..2 * one + 2], &[order(one), order(other)]);
+                }
+            } else {
+                (0..instances.len()).for_each(|k| seen.push(&values[k * width..(k + 1) * width], &[order(k)]));
             }
+            seen.labels = vec![0; seen.len()];
             groups.push(seen);
         }
         let mut missed = vec![0; self.targets.len()];
         let mut place = vec![0; self.groups.len()];
         let mut row = Vec::new();
-        for ((target, labels), missed) in self.targets.iter().zip(&point.labels).zip(&mut missed) {
+        for (target, missed) in self.targets.iter().zip(&mut missed) {
+            let labels = target.labels(frame, &self.symmetries);
             let bit = 2 * place[target.group];
             place[target.group] += 1;
             if labels.holds.is_empty() && labels.unknown.is_empty() {
@@ -93,13 +106,13 @@ impl Cover {
             let seen = &mut groups[target.group];
             let mut found = 0;
             for k in 0..seen.len() {
-                target.row(seen.values(k), &mut row);
+                target.row(seen.values(k), &self.symmetries, &mut row);
                 let (holds, unknown) = (labels.holds.contains(&row), labels.unknown.contains(&row));
                 found += u32::from(holds);
                 seen.labels[k] |= (u64::from(holds) | u64::from(unknown) << 1) << bit;
             }
             *missed = labels.holds.len() as u32 - found;
         }
-        Sight { segment: frame.segment, time: frame.time, groups, missed, too_many: point.too_many }
+        Sight { segment: frame.segment, time: frame.time, groups, missed, too_many }
     }
 }

@@ -78,6 +78,7 @@ impl Vocabulary {
         }
         check.types(&rules.whole);
         check.declarations();
+        check.symmetries();
         check.open(all);
         (check.vocabulary, check.problems)
     }

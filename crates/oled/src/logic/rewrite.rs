@@ -11,7 +11,7 @@ use super::past::plain;
 pub(crate) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Clause> {
     let typed: Vec<Clause> = rules.iter().map(|rule| distinct(bias, with_types(bias, vocabulary, rule))).collect();
     let mut fresh = 0;
-    let closed = expand(bias, typed, &mut fresh);
+    let closed = expand(bias, mirror(bias, typed), &mut fresh);
     inline_views(vocabulary, closed, fresh)
 }
 
@@ -89,6 +89,26 @@ fn distinct(bias: &Bias, mut rule: Clause) -> Clause {
         }
     }
     rule
+}
+
+/// What is said of a symmetric fluent is said of both orders of its arguments. The bodies are the same, so that plans share
+/// all steps.
+fn mirror(bias: &Bias, rules: Vec<Clause>) -> Vec<Clause> {
+    let symmetries = bias.symmetries();
+    let mut mirrored = Vec::new();
+    for rule in rules {
+        let mut other = None;
+        if symmetries.has(Signature::of(&rule.head)) {
+            let mut copy = rule.clone();
+            if let Some(Term::App(_, args)) = copy.head.args.first_mut() {
+                args.swap(0, 1);
+            }
+            other = Some(copy).filter(|copy| copy.head != rule.head);
+        }
+        mirrored.push(rule);
+        mirrored.extend(other);
+    }
+    mirrored
 }
 
 fn variable(term: &Term) -> Option<Symbol> {

@@ -24,6 +24,11 @@ pub fn modes() -> Arc<Source> {
     )
 }
 
+/// The same declarations, and that the order of the arguments of `g` does not matter.
+pub fn symmetric_modes() -> Arc<Source> {
+    Source::new("modes.lp", format!("{}\nsymmetric(g/2).", modes().text))
+}
+
 /// What every background starts with, so that each predicate exists.
 const FIXED: &str = "limit(1). limit(3). base(e1). base(e3). fixed(X) :- base(X), not limit(X).
     d0(X, T) :- happensAt(b(X), T), fixed(X).

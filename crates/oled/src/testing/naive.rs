@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{Atom, Clause, Comparison, Formula, Literal, Symbol, Term, Theory, Value};
+use crate::lang::{Atom, Clause, Comparison, Formula, Literal, Symbol, Term, Theory, Value, parse_theory};
 use crate::stream::Frame;
 use crate::task::Task;
 
@@ -51,7 +51,8 @@ pub fn perfect_model(rules: &[&Clause], facts: &[Atom], time: i64) -> Option<Vec
 
 /// What holds at each frame, by the axioms: `holdsAt` atoms as text, frame by frame.
 pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atoms>> {
-    let rules = task.rules(theory);
+    let mirrors = mirrors(task);
+    let rules: Vec<&Clause> = task.rules(theory).into_iter().chain(&mirrors).collect();
     let mut state: Vec<Term> = Vec::new();
     let mut segment = None;
     let mut history = Vec::new();
@@ -63,6 +64,7 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
             let model = perfect_model(&rules, &facts, frame.time)?;
             state = model.iter().filter(|a| a.name.as_str() == INITIALLY).map(|a| a.args[0].clone()).collect();
             state.retain(|fluent| is_instance(task, fluent));
+            canonical(task, &mut state);
         }
         // A fluent about somebody who is not observed does not hold.
         state.retain(|fluent| arguments(fluent).iter().all(|v| is_observed(task, *v, &facts)));
@@ -74,6 +76,7 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
         };
         let (mut initiated, terminated) = (fluents(INITIATED), fluents(TERMINATED));
         initiated.retain(|fluent| is_instance(task, fluent));
+        canonical(task, &mut initiated);
         let mut next = initiated.clone();
         for fluent in state {
             let replaced = initiated.iter().any(|i| same_fluent_other_value(i, &fluent));
@@ -84,6 +87,36 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
         state = next;
     }
     Some(history)
+}
+
+/// For each symmetric fluent the rules that say so: `initiatedAt(g(X, Y), T) :- initiatedAt(g(Y, X), T)` and the like.
+fn mirrors(task: &Task) -> Vec<Clause> {
+    let mut text = String::new();
+    for declared in &task.bias.symmetric {
+        let f = declared.name;
+        for name in [INITIATED, TERMINATED, HOLDS] {
+            text += &format!("{name}({f}(X, Y), T) :- {name}({f}(Y, X), T).\n");
+        }
+        text += &format!("{INITIALLY}({f}(X, Y)) :- {INITIALLY}({f}(Y, X)).\n");
+    }
+    parse_theory("symmetric.lp", &text).expect("written just now").clauses
+}
+
+/// Of symmetric fluents, one order of the arguments: the one that is printed first.
+fn canonical(task: &Task, fluents: &mut Vec<Term>) {
+    let mut kept: Vec<Term> = Vec::new();
+    for mut fluent in fluents.drain(..) {
+        if let Term::App(name, args) = &mut fluent
+            && args.len() == 2
+            && task.bias.symmetric.iter().any(|s| s.name == *name)
+        {
+            args.sort_by_key(ToString::to_string);
+        }
+        if !kept.contains(&fluent) {
+            kept.push(fluent);
+        }
+    }
+    *fluents = kept;
 }
 
 /// Whether the arguments of one type are different ones, as far as the fluent is declared.

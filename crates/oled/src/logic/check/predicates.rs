@@ -235,6 +235,41 @@ impl Check<'_> {
         }
     }
 
+    /// A symmetric fluent is labelled or defined, and its two arguments are of one type.
+    pub(super) fn symmetries(&mut self) {
+        let bias = self.bias;
+        for declared in &bias.symmetric {
+            let name = declared.name;
+            let place = declared.span.find_word(name.as_str());
+            let fail = |message: String| Diagnostic::new(&place, message);
+            let problem = match self.vocabulary.predicates.get(&declared.holds) {
+                Some(Predicate { role: Role::Input, place, .. }) => {
+                    fail(format!("`{name}/2` comes with the stream, so it is as the stream has it"))
+                        .hint(format!("it is declared as input at {}; give the fluent another name", place.place()))
+                }
+                Some(predicate) => match predicate.types[..2] {
+                    [Some(a), Some(b)] if a == b => continue,
+                    [Some(a), Some(b)] => fail(format!("`{name}/2` is about a `{a}` and a `{b}`, which are no pair"))
+                        .hint("the arguments of a symmetric fluent are of one type"),
+                    _ => fail(format!("the types of the arguments of `{name}/2` are not known"))
+                        .hint(format!("declare them with `example(holdsAt({name}(+type, +type), +time)).`")),
+                },
+                None => {
+                    let fluents = self.vocabulary.predicates.iter().filter(|(s, p)| {
+                        matches!(p.role, Role::Fluent | Role::Derived) && s.name().as_str() == HOLDS && s.arity() == 3
+                    });
+                    let names: Vec<Symbol> = fluents.filter_map(|(s, _)| s.inner_name()).collect();
+                    let near = did_you_mean(name.as_str(), names.iter().map(|s| s.as_str()));
+                    fail(format!("no fluent `{name}/2` is labelled or defined")).hint(match near {
+                        Some(near) if near != name.as_str() => format!("did you mean `{near}`?"),
+                        _ => "fluents with two arguments can be symmetric, those with values cannot".to_string(),
+                    })
+                }
+            };
+            self.report(problem);
+        }
+    }
+
     /// Whether nothing but modes gives a type its values.
     fn only_in_modes(&self, kind: Symbol, observed: &IndexSet<Symbol, FxBuildHasher>) -> bool {
         !observed.contains(&kind)
