@@ -30,6 +30,8 @@ pub struct OpenLiteral {
     pub columns: Vec<Option<Column>>,
     /// Whether it is negated.
     pub negated: bool,
+    /// How many of the literals that have numbers come before it, in the order of the modes.
+    pub before: usize,
 }
 
 /// A variable that an output place of a literal introduces.
@@ -104,13 +106,14 @@ impl LiteralTable {
             open: Vec::new(),
         };
         let mut sizes: Vec<(String, usize)> = Vec::new();
-        for mode in &bias.bodies {
-            if let Some(measure) = measure_of(vocabulary, mode) {
-                table.add_open(mode, measure, vocabulary)?;
-            }
-        }
         for level in 0..=depth {
-            for mode in bias.bodies.iter().filter(|m| measure_of(vocabulary, m).is_none()) {
+            for mode in &bias.bodies {
+                if let Some(measure) = measure_of(vocabulary, mode) {
+                    if level == 0 {
+                        table.add_open(mode, measure, vocabulary)?;
+                    }
+                    continue;
+                }
                 let before = table.patterns.len();
                 table.add_mode(mode, level, level < depth, vocabulary)?;
                 sizes.push((mode.atom.to_string(), table.patterns.len() - before));
@@ -197,8 +200,10 @@ impl LiteralTable {
                 continue;
             }
             columns.insert(threshold, None);
-            let literal = OpenLiteral { measure, columns, negated: mode.negated };
-            if !self.open.contains(&literal) {
+            let literal = OpenLiteral { measure, columns, negated: mode.negated, before: self.patterns.len() };
+            let same =
+                |o: &OpenLiteral| (o.measure, &o.columns, o.negated) == (measure, &literal.columns, mode.negated);
+            if !self.open.iter().any(same) {
                 self.open.push(literal);
             }
         }
@@ -350,7 +355,7 @@ impl LiteralTable {
 
     /// A literal with an open threshold, with a number for it.
     pub(crate) fn open_literal(&self, number: usize, threshold: Value, measures: &[Measure]) -> Literal {
-        let OpenLiteral { measure, columns, negated } = &self.open[number];
+        let OpenLiteral { measure, columns, negated, .. } = &self.open[number];
         let columns = columns.iter().map(|c| c.unwrap_or(Column::Constant(threshold))).collect();
         self.literal(&Pattern { signature: measures[*measure].predicate, columns, negated: *negated })
     }

@@ -2,8 +2,8 @@
 
 use super::pool::{Pool, Refused, supported};
 use super::record::{Piece, Record};
-use super::search::{Actions, Fit, Found, Search, Terms, cover_of, replay};
-use super::view::{Aspect, Lit, View};
+use super::search::{Actions, Fit, Found, Search, Terms, cover_of, errors, replay};
+use super::view::{Aspect, Lit, SUPPORT, View};
 use crate::induce::{Bin, RuleKind};
 
 /// A rule as what it does and the literals of its body.
@@ -106,8 +106,7 @@ impl Quest<'_> {
             // With the finer thresholds at hand other rules may be better.
             let mut literals = view.literals.clone();
             literals.extend(refined.iter().flat_map(|r| &r.body));
-            literals.sort_unstable();
-            literals.dedup();
+            self.aspect.sort(&mut literals);
             let finer = View::with(self.record, self.pieces, self.aspect, literals);
             let mut candidates = Pool::new(&finer, self.terms.direct);
             let start: Vec<_> = refined.iter().filter_map(|rule| candidates.insert(&finer, rule)).collect();
@@ -170,6 +169,9 @@ impl Quest<'_> {
                     let Lit::Open { slot, threshold } = rules[i].body[l] else { continue };
                     let kind = rules[i].kind;
                     let mut tried: Vec<(Bin, Fit, f64)> = Vec::new();
+                    let mut own = rest.clone();
+                    own.add(kind, &cover(&rules[i].body));
+                    let now = errors(&view, &own, self.terms.direct);
                     for candidate in
                         view.literals.iter().filter(|c| matches!(c, Lit::Open { slot: s, .. } if *s == slot))
                     {
@@ -183,6 +185,10 @@ impl Quest<'_> {
                         let mut actions = rest.clone();
                         actions.add(kind, &cover);
                         let fit = replay(&view, &actions, self.terms.direct);
+                        let then = errors(&view, &actions, self.terms.direct);
+                        if t != threshold && improved(&now, &then) < SUPPORT as i64 {
+                            continue;
+                        }
                         tried.push((t, fit, fit.f1() - price));
                     }
                     let best = tried.iter().fold(f64::MIN, |best, (.., v)| best.max(*v));
@@ -202,4 +208,9 @@ impl Quest<'_> {
         }
         (rules, fit, value)
     }
+}
+
+/// In how many more segments errors become fewer than become more.
+fn improved(before: &[i64], after: &[i64]) -> i64 {
+    before.iter().zip(after).map(|(b, a)| (b - a).signum()).sum()
 }

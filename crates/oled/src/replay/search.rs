@@ -219,6 +219,17 @@ pub(crate) fn replay(view: &View, actions: &Actions, direct: bool) -> Fit {
     fit
 }
 
+/// The errors in each segment, but for a number that does not depend on the actions.
+pub(crate) fn errors(view: &View, actions: &Actions, direct: bool) -> Vec<i64> {
+    let mut errors = vec![0; view.pieces];
+    let ends = view.trails.iter().skip(1).map(|t| t.first as usize).chain([view.stretches.len()]);
+    for (trail, end) in view.trails.iter().zip(ends) {
+        let (tp, fp) = replay_trail(view, actions, direct, trail.holds, trail.first as usize..end);
+        errors[trail.piece as usize] += fp - tp;
+    }
+    errors
+}
+
 /// Right and wrong time points of one trail.
 pub(crate) fn replay_trail(
     view: &View,

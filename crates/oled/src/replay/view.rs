@@ -35,6 +35,19 @@ pub(crate) struct Aspect<'a> {
     pub(crate) place: usize,
 }
 
+impl Aspect<'_> {
+    /// Puts literals into the order of the modes, thresholds in ascending order: of rules that are equally good, the first
+    /// is taken.
+    pub(crate) fn sort(&self, literals: &mut Vec<Lit>) {
+        let key = |literal: &Lit| match *literal {
+            Lit::Closed(bit) => (bit as usize, 1, 0, 0),
+            Lit::Open { slot, threshold } => (self.table.open_literals()[slot as usize].before, 0, slot, threshold),
+        };
+        literals.sort_by_key(key);
+        literals.dedup();
+    }
+}
+
 /// What is annotated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Label {
@@ -129,6 +142,7 @@ impl View {
     pub(crate) fn new(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>) -> View {
         let mut literals: Vec<Lit> = (0..aspect.table.len()).map(|i| Lit::Closed(i as u16)).collect();
         literals.extend(thresholds(record, pieces, aspect));
+        aspect.sort(&mut literals);
         let mut view = View::with(record, pieces, aspect, literals);
         view.drop_useless();
         view
