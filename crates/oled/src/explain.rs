@@ -215,11 +215,9 @@ impl Explainer {
         let solution = self.solve(&literals, &known, time).filter(|_| absent.is_empty());
         let fired = solution.is_some();
         let mut conditions: Vec<Condition> = match solution {
-            Some(bindings) => literals
-                .iter()
-                .enumerate()
-                .map(|(i, l)| self.condition(i, l, &bindings, time, Some(true)))
-                .collect(),
+            Some(bindings) => {
+                literals.iter().enumerate().map(|(i, l)| self.condition(i, l, &bindings, time, Some(true))).collect()
+            }
             None => self.in_the_way(&literals, &known, time),
         };
         let missing = |literal| Condition { place: None, literal, truth: Some(false), looked_at: None };

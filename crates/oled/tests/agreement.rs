@@ -13,9 +13,16 @@ fn task(background: &str) -> Option<Task> {
 
 /// Whether the problems of a text are of a kind that random rules have.
 fn expected(problem: &str) -> bool {
-    ["is unsafe", "might never end", "looks back at itself", "depends on its own negation", "is a `entity` here", "is not a"]
-        .iter()
-        .any(|p| problem.contains(p))
+    [
+        "is unsafe",
+        "might never end",
+        "looks back at itself",
+        "depends on its own negation",
+        "is a `entity` here",
+        "is not a",
+    ]
+    .iter()
+    .any(|p| problem.contains(p))
         || problem.contains("` here and a `")
 }
 

@@ -40,7 +40,14 @@ fn task() -> Task {
 }
 
 /// The instances that a body fires on, by a rule of its own.
-fn fires(task: &Task, learner: &Learner, body: Mask, past: &naive::Past, facts: &[Atom], time: i64) -> BTreeSet<String> {
+fn fires(
+    task: &Task,
+    learner: &Learner,
+    body: Mask,
+    past: &naive::Past,
+    facts: &[Atom],
+    time: i64,
+) -> BTreeSet<String> {
     let table = learner.table(0);
     let literals: Vec<String> = body.iter().map(|i| table.literals()[i].to_string()).collect();
     let mut text = "hit(X0, X1, T) :- entity(X0, T), entity(X1, T), X0 != X1".to_string();

@@ -661,5 +661,9 @@ fn what_looks_back_is_no_predicate() {
     assert_eq!(text.len(), 1, "{}", text.join("\n"));
     assert!(text[0].contains("look back in a rule of background.lp, and declare what it defines"), "{}", text[0]);
     // Other predicates may have such names.
-    looking_back("", "since(X, T) :- happensAt(walking(X), T).\nboth(X, T) :- since(X, T), happensAt(running(X), T).", "");
+    looking_back(
+        "",
+        "since(X, T) :- happensAt(walking(X), T).\nboth(X, T) :- since(X, T), happensAt(running(X), T).",
+        "",
+    );
 }

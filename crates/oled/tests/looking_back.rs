@@ -89,7 +89,8 @@ fn lasting_is_without_a_break() {
 #[test]
 fn since_is_when_it_was_last_true() {
     let frames = walk(&[1, 2, 3, 5, 12, 13, 14], &[1, 3]);
-    let since = |test: &str| found(&task(), &format!("found(X, T) :- since(happensAt(walks(X), T), D), {test}."), &frames);
+    let since =
+        |test: &str| found(&task(), &format!("found(X, T) :- since(happensAt(walks(X), T), D), {test}."), &frames);
     assert_eq!(since("D = 0"), ["1", "3"]);
     assert_eq!(since("D = 1"), ["2"]);
     assert_eq!(since("D <= 2"), ["1", "2", "3", "5"]);
@@ -152,8 +153,12 @@ fn a_segment_begins_without_a_past() {
 fn nothing_is_before_what_is_initially_true() {
     let mut task = task();
     task.options.tracked = Some(Vec::new());
-    for condition in ["ago(happensAt(walks(X), T), 1)", "since(happensAt(walks(X), T), _)", "lasting(happensAt(walks(X), T), 0)"] {
-        let rules = format!("initially(busy(X)) :- {condition}.\ninitially(busy(p0)) :- happensAt(walks(X), T), not {condition}.");
+    for condition in
+        ["ago(happensAt(walks(X), T), 1)", "since(happensAt(walks(X), T), _)", "lasting(happensAt(walks(X), T), 0)"]
+    {
+        let rules = format!(
+            "initially(busy(X)) :- {condition}.\ninitially(busy(p0)) :- happensAt(walks(X), T), not {condition}."
+        );
         let mut recogniser = Recogniser::new(&task, &theory(&rules)).unwrap();
         recogniser.observe(&walk(&[1], &[1])[0], &mut Vec::new());
         let busy: Vec<String> = recogniser.holding().map(|(_, values)| values[0].to_string()).collect();

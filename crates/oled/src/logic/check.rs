@@ -11,8 +11,8 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Span, Symbol, Term, Value};
 use super::past::{self, Past, Pasts};
+use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Span, Symbol, Term, Value};
 use skeleton::Skeleton;
 
 /// Where the rows of a predicate come from.

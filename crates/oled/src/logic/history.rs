@@ -150,9 +150,7 @@ impl History {
     /// The time point that is looked at from a time.
     fn point(&self, look: Look, time: i64) -> Option<&Point> {
         let at = match look {
-            Look::Ago(units) => {
-                self.points.partition_point(|p| p.time <= time.saturating_sub(units)).checked_sub(1)?
-            }
+            Look::Ago(units) => self.points.partition_point(|p| p.time <= time.saturating_sub(units)).checked_sub(1)?,
             Look::FramesAgo(count) => self.points.len().checked_sub(usize::try_from(count).ok()?)?,
             Look::Lasting | Look::Since => return None,
         };
@@ -209,9 +207,7 @@ impl History {
 
     /// The past as another program needs it, as far as it is remembered.
     pub(super) fn adopt(self, old: &Program, new: &Program) -> History {
-        let place = |preds: &[Pred], pred: Pred| {
-            preds.iter().position(|p| old.signature(*p) == new.signature(pred))
-        };
+        let place = |preds: &[Pred], pred: Pred| preds.iter().position(|p| old.signature(*p) == new.signature(pred));
         let kept: Vec<Option<usize>> = new.lookback.kept.iter().map(|p| place(&old.lookback.kept, *p)).collect();
         let old_tracked: Vec<Pred> = old.lookback.tracked.iter().map(|t| t.base).collect();
         let tracked = new.lookback.tracked.iter().map(|t| place(&old_tracked, t.base));

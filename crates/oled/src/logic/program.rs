@@ -6,8 +6,8 @@ use rustc_hash::FxBuildHasher;
 use super::check::{Role, Vocabulary};
 use super::history::{Fill, From, Lookback, Tracked};
 use super::model::Model;
-use super::plan::{Catalogue, Plan, Step, plan};
 use super::past::{self, Look, Past, Pasts};
+use super::plan::{Catalogue, Plan, Step, plan};
 use super::relation::Relation;
 use super::rewrite::rewrite;
 use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Symbol, Term, Value, for_each_hole};
@@ -399,7 +399,8 @@ impl<'a> Builder<'a> {
         let mut lookback = Lookback { horizon: bias.horizon.unwrap_or(0), ..Lookback::default() };
         for (i, past) in self.pasts() {
             let pred = Pred(i as u32);
-            let uses = |rule: &Clause| body_atoms(rule).any(|(_, a, _)| self.resolve(a).is_some_and(|(p, _)| p == pred));
+            let uses =
+                |rule: &Clause| body_atoms(rule).any(|(_, a, _)| self.resolve(a).is_some_and(|(p, _)| p == pred));
             let needed = |heads: &Vec<Pred>| self.rules.iter().any(|(h, r)| heads.contains(h) && uses(r));
             let before = strata.iter().position(needed).unwrap_or(strata.len());
             let Some(base) = self.preds.get_index_of(&past.base).map(|i| Pred(i as u32)) else { continue };

@@ -97,7 +97,8 @@ fn looking_back() -> BoxedStrategy<String> {
     let atom = prop_oneof![
         entity().prop_map(|x| format!("happensAt(a({x}), T)")),
         (entity(), entity()).prop_map(|(x, y)| format!("link({x}, {y}, T)")),
-        (entity(), prop::sample::select(&["N", "M", "2", "_", "M + 1"][..])).prop_map(|(x, n)| format!("size({x}, {n}, T)")),
+        (entity(), prop::sample::select(&["N", "M", "2", "_", "M + 1"][..]))
+            .prop_map(|(x, n)| format!("size({x}, {n}, T)")),
         entity().prop_map(|x| format!("d0({x}, T)")),
         (entity(), entity()).prop_map(|(x, y)| format!("d1({x}, {y}, T)")),
         (entity(), prop::sample::select(&["N", "M"][..])).prop_map(|(x, n)| format!("d3({x}, {n}, T)")),

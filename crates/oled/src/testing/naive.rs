@@ -225,7 +225,8 @@ impl Now<'_> {
 /// The atom that a condition looks back at, and its number if that is a constant.
 fn looked_back_at(atom: &Atom) -> Option<(Atom, Option<i64>)> {
     let [Term::App(name, args), number] = atom.args.as_slice() else { return None };
-    let looks = matches!(atom.name.as_str(), "ago" | "frames_ago" | "lasting" | "since") && !is_operation(&atom.args[0]);
+    let looks =
+        matches!(atom.name.as_str(), "ago" | "frames_ago" | "lasting" | "since") && !is_operation(&atom.args[0]);
     let number = if let Term::Value(Value::Int(n)) = number { Some(*n) } else { None };
     looks.then(|| (Atom { name: *name, args: args.clone(), span: atom.span.clone() }, number))
 }

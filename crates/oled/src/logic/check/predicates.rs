@@ -6,8 +6,8 @@ use rustc_hash::FxBuildHasher;
 use super::skeleton::{Skeleton, family, is_bare};
 use super::{Check, Predicate, Role, atoms, time_argument};
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::logic::past::looks_back;
 use crate::lang::{Atom, Clause, Diagnostic, Mode, Signature, Span, Symbol, TIME, did_you_mean};
+use crate::logic::past::looks_back;
 
 impl Check<'_> {
     pub(super) fn declare(&mut self, signature: Signature, role: Role, timed: bool, place: &Span) {

@@ -165,11 +165,12 @@ impl Check<'_> {
             if wrong {
                 let wanted = time.map_or_else(|| "a variable such as `T`".to_string(), |t| format!("`{t}`"));
                 let (span, atom) = (atom.span.find_word(&argument.to_string()), self.written(atom));
-                self.report(
-                    Diagnostic::new(&span, format!("the time of `{atom}` must be {wanted}, not `{argument}`")).hint(
-                        "all conditions of a rule speak of one time point; what it starts or ends changes at the next",
-                    ),
-                );
+                let hint = match argument {
+                    Term::App(..) => "to look at an earlier time point, write `ago(coords(X, A, B, T), 25)`",
+                    _ => "all conditions of a rule speak of one time point; what it starts or ends changes at the next",
+                };
+                let message = format!("the time of `{atom}` must be {wanted}, not `{argument}`");
+                self.report(Diagnostic::new(&span, message).hint(hint));
             } else {
                 time = Some(argument);
             }
