@@ -1,7 +1,10 @@
 //! Looking back in time: small examples checked by hand, and how much is remembered.
 
 use oled::explain::Explainer;
-use oled::{FactReader, Frame, Recogniser, Signature, Source, Symbol, Task, Theory, Value, parse_theory};
+use oled::induce::Mask;
+use oled::{
+    FactReader, Frame, Learner, Recogniser, Settings, Signature, Source, Symbol, Task, Theory, Value, parse_theory,
+};
 
 const MODES: &str = "\
 horizon(10).
@@ -223,6 +226,34 @@ fn another_theory_goes_on_with_what_is_remembered() {
     recogniser.adopt(&task, &other).unwrap();
     recogniser.observe(&frame("s", 4, &[]), &mut Vec::new());
     assert_eq!(recogniser.holding().count(), 1);
+}
+
+#[test]
+fn learning_sees_the_same_past() {
+    let modes = format!("{MODES}modeh(initiatedAt(busy(+person), +time)). modeb(walked(+person, +time)).");
+    let background = "walked(X, T) :- person(X, T), since(happensAt(walks(X), T), D), D > 0, D <= 3.";
+    let mut task = Task::parse(&Source::new("m.lp", modes), &Source::new("b.lp", background)).unwrap();
+    let seen = |segment: &str, time: i64, walks: &[i64]| {
+        let walk = if walks.contains(&time) { "happensAt(walks(p1), T)" } else { "at(p1, 2, T)" };
+        frame(segment, time, &["at(p1, 1, T)", walk])
+    };
+    let one = |segment: &str, walks: &[i64]| (1..=8).map(|t| seen(segment, t, walks)).collect::<Vec<_>>();
+    let mut frames = [one("a", &[2]), one("b", &[4, 5])].concat();
+    // The time points at which `walked` is true, of those that have a next one.
+    let walked = |task: &Task, frames: &[Frame]| {
+        let mut learner = Learner::new(task, |_| Settings::default()).unwrap();
+        let found = frames.iter().filter_map(|f| learner.cover().observe(f));
+        let found = found.filter(|i| i.groups[0].iter().any(|instance| instance.fires(Mask::of(0))));
+        let mut times: Vec<String> = found.map(|i| format!("{}{}", i.segment, i.time)).collect();
+        times.sort();
+        times
+    };
+    // At 5 of the second somebody walks again, so the last time is now; 8 has no next one.
+    let expected = ["a3", "a4", "a5", "b6", "b7"];
+    assert_eq!(walked(&task, &frames), expected);
+    task.options.interleaved = true;
+    frames.sort_by_key(|frame| frame.time);
+    assert_eq!(walked(&task, &frames), expected);
 }
 
 #[test]
