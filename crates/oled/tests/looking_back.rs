@@ -83,6 +83,9 @@ fn lasting_is_without_a_break() {
     assert_eq!(at_least(0), ["1", "2", "4", "6", "8", "10"], "nobody walks at 5");
     assert_eq!(at_least(1), ["2", "4", "8", "10"]);
     assert_eq!(at_least(3), ["4", "10"]);
+    // Whether or not it is remembered for something else, too.
+    let both = "found(X, T) :- since(happensAt(walks(X), T), 0), lasting(happensAt(walks(X), T), D), D >= 3.";
+    assert_eq!(found(&task(), both, &walks), ["4", "10"]);
     // It is the horizon when it is longer.
     let long: Vec<i64> = (1..=30).collect();
     let whole = "found(X, T) :- lasting(happensAt(walks(X), T), 10).";
