@@ -79,6 +79,10 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
             }
         }
     }
+    if let Some(horizon) = task.bias.horizon {
+        line(String::new());
+        line(format!("rules may look back {horizon} time units"));
+    }
     line(String::new());
     line("to be recognised".into());
     for label in task.labels() {

@@ -104,8 +104,8 @@ impl Explainer {
         let mut holding = Facts::default();
         self.recogniser.holding().for_each(|(signature, values)| holding.push(signature, values));
         let mut past = Facts::default();
-        let (seen, looked_at) = self.recogniser.past();
-        seen.for_each(|(signature, values)| past.push(signature, values));
+        self.recogniser.past().for_each(|(signature, values)| past.push(signature, values));
+        let looked_at = self.recogniser.looked_at().collect();
         self.moments += 1;
         let (segment, time, narrative) = (frame.segment, frame.time, frame.narrative.clone());
         Moment { segment, time, number: self.moments, narrative, holding, past, looked_at }

@@ -276,10 +276,14 @@ impl Recogniser {
         self.current = None;
     }
 
-    /// What rules that look back saw at the frame observed last, and which time points those of `ago` and `frames_ago`
-    /// looked at.
-    pub(crate) fn past(&self) -> (impl Iterator<Item = (Signature, &[Value])>, Vec<(Signature, i64)>) {
-        (self.model.past(&self.program), self.model.looked_at(&self.program).collect())
+    /// What rules that look back saw at the frame observed last.
+    pub(crate) fn past(&self) -> impl Iterator<Item = (Signature, &[Value])> {
+        self.model.past(&self.program)
+    }
+
+    /// Which time points the conditions `ago` and `frames_ago` looked at from the frame observed last.
+    pub(crate) fn looked_at(&self) -> impl Iterator<Item = (Signature, i64)> {
+        self.model.looked_at(&self.program)
     }
 
     /// The number of time points and rows of the past that are remembered: for tests.

@@ -20,6 +20,8 @@ const MODES: &str = "
     modeb(over(+entity, #limit, +time)).
     modeb(size(+entity, -number, +time)).
     modeb(small(+number, +time)).
+    modeb(recent(+entity, +time)).
+    modeb(not linked(+entity, +entity, +time)).
     comparison(over(+entity, #limit, +time), 2, smaller).
 ";
 
@@ -27,6 +29,9 @@ const BACKGROUND: &str = "
     limit(1). limit(3).
     over(X, L, T) :- size(X, N, T), limit(L), N > L.
     small(N, T) :- size(_, N, T), N < 3.
+    recent(X, T) :- since(happensAt(a(X), T), D), D > 0, D <= 3.
+    linked(X, Y, T) :- ago(link(X, Y, T), 2).
+    linked(X, Y, T) :- lasting(link(Y, X, T), D), D >= 2.
 ";
 
 fn task(symmetric: bool) -> Task {
@@ -36,7 +41,14 @@ fn task(symmetric: bool) -> Task {
 }
 
 /// The instances that a body fires on, by a rule of its own.
-fn fires(task: &Task, learner: &Learner, body: Mask, facts: &[Atom], time: i64) -> BTreeSet<String> {
+fn fires(
+    task: &Task,
+    learner: &Learner,
+    body: Mask,
+    past: &naive::Past,
+    facts: &[Atom],
+    time: i64,
+) -> BTreeSet<String> {
     let table = learner.table(0);
     let literals: Vec<String> = body.iter().map(|i| table.literals()[i].to_string()).collect();
     let mut text = "hit(X0, X1, T) :- entity(X0, T), entity(X1, T), X0 != X1".to_string();
@@ -54,7 +66,7 @@ fn fires(task: &Task, learner: &Learner, body: Mask, facts: &[Atom], time: i64) 
     let text = [vec![text], literals].concat().join(", ");
     let rule = parse_theory("hit.lp", &(text + ".")).unwrap();
     let rules: Vec<&Clause> = task.background.clauses.iter().chain(&rule.clauses).collect();
-    let model = naive::perfect_model(&rules, facts, time).unwrap();
+    let model = naive::perfect_model_after(past, &rules, facts, time).unwrap();
     model.iter().filter(|a| a.name.as_str() == "hit").map(|a| format!("{} {}", a.args[0], a.args[1])).collect()
 }
 
@@ -84,10 +96,16 @@ proptest! {
         let mut looked_up = vec![0; bodies.len()];
         let mut ledger = Ledger::default();
         let mut by_hand = vec![Tally::default(); bodies.len()];
+        let background: Vec<&Clause> = task.background.clauses.iter().collect();
+        let start = naive::Past { horizon: task.bias.horizon, points: Vec::new() };
+        let mut past = start.clone();
         for pair in frames.windows(2) {
             learner.cover().observe(&pair[0]);
             // The next frame is looked at by a copy, which is thrown away.
-            let Some(interpretation) = learner.cover().clone().observe(&pair[1]) else { continue };
+            let Some(interpretation) = learner.cover().clone().observe(&pair[1]) else {
+                past = start.clone();
+                continue;
+            };
             let time = pair[0].time;
             let mut facts: Vec<Atom> = pair[0].narrative.atoms(time).collect();
             let mut entities: Vec<Value> = Vec::new();
@@ -120,7 +138,7 @@ proptest! {
                 }
             }
             for (body, tally) in bodies.iter().zip(&mut by_hand) {
-                let mut expected = fires(&task, &learner, *body, &facts, time);
+                let mut expected = fires(&task, &learner, *body, &past, &facts, time);
                 if symmetric {
                     expected = expected.iter().map(|pair| sorted(pair)).collect();
                 }
@@ -130,6 +148,8 @@ proptest! {
                     *tally += Tally::of(Outcome::Begins, 1);
                 }
             }
+            let model = naive::perfect_model_after(&past, &background, &facts, time).unwrap();
+            past.points.push((time, model));
         }
         for ((body, tally), count) in bodies.iter().zip(by_hand).zip(looked_up) {
             prop_assert_eq!(ledger.covered(*body), tally);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use oled::explain::Finding;
+use oled::explain::{Condition, Finding};
 use oled::{Literal, Signature, Symbol, Value, calculus};
 use serde_json::json;
 
@@ -149,7 +149,7 @@ impl Reason {
         match self {
             Reason::Fired(effect, finding) => {
                 writeln!(text, "  {} by rule {} at {}", effect.done(), finding.rule + 1, finding.time)?;
-                finding.conditions.iter().try_for_each(|c| writeln!(text, "    {}", c.literal))
+                finding.conditions.iter().try_for_each(|c| writeln!(text, "    {}", shown(c)))
             }
             Reason::Kept { effect, rule, first, points, often } => {
                 write!(text, "  {} by rule {}", effect.undone(), rule + 1)?;
@@ -158,7 +158,7 @@ impl Reason {
                     None => writeln!(text)?,
                 }
                 for condition in first.iter().flat_map(|f| &f.conditions).filter(|c| c.truth == Some(false)) {
-                    writeln!(text, "    in the way: {}", condition.literal)?;
+                    writeln!(text, "    in the way: {}", shown(condition))?;
                 }
                 let often = often.iter().map(|(literal, n)| (literal.to_string(), *n));
                 write_often(text, "in the way", *points, &often.collect::<Vec<_>>())
@@ -205,8 +205,22 @@ impl Reason {
 }
 
 fn conditions(finding: &Finding) -> Vec<serde_json::Value> {
-    let conditions = finding.conditions.iter();
-    conditions.map(|c| json!({"condition": c.literal.to_string(), "true": c.truth})).collect()
+    let conditions = finding.conditions.iter().map(|c| {
+        let mut condition = json!({"condition": c.literal.to_string(), "true": c.truth});
+        if let Some(time) = c.looked_at {
+            condition["looked_at"] = json!(time);
+        }
+        condition
+    });
+    conditions.collect()
+}
+
+/// A condition, with the earlier time point that it looks back at.
+fn shown(condition: &Condition) -> String {
+    match condition.looked_at {
+        Some(time) => format!("{}  % at {time}", condition.literal),
+        None => condition.literal.to_string(),
+    }
 }
 
 /// How often something was so, most often first; not for a single time point, of which all was said.

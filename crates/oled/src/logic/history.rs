@@ -26,7 +26,7 @@ pub(crate) struct Lookback {
     pub(crate) fills: Vec<Fill>,
 }
 
-/// A predicate of whose rows it is known since when they are true, and for how long that is remembered.
+/// A predicate of whose rows it is known since when they are true, and the predicates that ask for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tracked {
     pub(crate) base: Pred,
@@ -38,12 +38,12 @@ pub(crate) struct Tracked {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fill {
     pub(crate) before: usize,
-    pub(crate) from: From,
+    pub(crate) from: Filling,
 }
 
 /// Where rows come from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum From {
+pub(crate) enum Filling {
     /// A predicate gets rows of an earlier time point, of the kept predicate with this number.
     Kept(Pred, Look, usize),
     /// The predicates of the tracked one with this number.
@@ -51,6 +51,41 @@ pub(crate) enum From {
 }
 
 impl Lookback {
+    /// Nothing yet, up to a horizon.
+    pub(super) fn new(horizon: i64) -> Lookback {
+        Lookback { horizon, ..Lookback::default() }
+    }
+
+    /// Adds a predicate that looks back at another, and is needed by a stratum. What it looks at is derived before that.
+    pub(super) fn add(&mut self, pred: Pred, look: Look, base: Pred, before: usize) {
+        match look {
+            Look::Ago(number) | Look::FramesAgo(number) => {
+                match look {
+                    Look::Ago(_) => self.farthest.0 = number.max(self.farthest.0),
+                    _ => self.farthest.1 = usize::try_from(number).unwrap_or(usize::MAX).max(self.farthest.1),
+                }
+                let kept = self.kept.iter().position(|p| *p == base).unwrap_or(self.kept.len());
+                if kept == self.kept.len() {
+                    self.kept.push(base);
+                }
+                self.fills.push(Fill { before, from: Filling::Kept(pred, look, kept) });
+            }
+            Look::Lasting | Look::Since => {
+                let number = self.tracked.iter().position(|t| t.base == base).unwrap_or(self.tracked.len());
+                if number == self.tracked.len() {
+                    self.tracked.push(Tracked { base, lasting: None, since: None });
+                    self.fills.push(Fill { before, from: Filling::Tracked(number) });
+                }
+                let tracked = &mut self.tracked[number];
+                *(if look == Look::Lasting { &mut tracked.lasting } else { &mut tracked.since }) = Some(pred);
+                // One step fills both, before the first stratum that needs one of them.
+                let same = |f: &&mut Fill| matches!(f.from, Filling::Tracked(n) if n == number);
+                self.fills.iter_mut().filter(same).for_each(|f| f.before = f.before.min(before));
+            }
+        }
+        self.fills.sort_by_key(|fill| fill.before);
+    }
+
     /// Whether no rule looks back.
     pub(crate) fn is_empty(&self) -> bool {
         self.fills.is_empty()
@@ -112,17 +147,17 @@ impl History {
     pub(super) fn fill(
         &mut self,
         lookback: &Lookback,
-        from: From,
+        from: Filling,
         time: i64,
         relations: &mut [Relation],
     ) -> Option<i64> {
         match from {
-            From::Kept(pred, look, kept) => {
+            Filling::Kept(pred, look, kept) => {
                 let point = self.point(look, time).filter(|p| p.time >= lookback.oldest(time))?;
                 point.rows[kept].rows().for_each(|row| _ = relations[pred.index()].insert(row));
                 Some(point.time)
             }
-            From::Tracked(number) => {
+            Filling::Tracked(number) => {
                 let tracked = lookback.tracked[number];
                 self.track(number, &relations[tracked.base.index()], time);
                 let (oldest, row) = (lookback.oldest(time), &mut self.row);

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::builtin::{Expr, compare};
-use super::history::History;
+use super::history::{Filling, History};
 use super::plan::{Column, Step, TIME_SLOT};
 use super::program::{Node, Pred, Program};
 use super::relation::{Candidates, Relation};
@@ -112,7 +112,7 @@ impl Model {
     pub(crate) fn looked_at<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = (Signature, i64)> {
         let fills = program.lookback.fills.iter().zip(&self.looked_at);
         fills.filter_map(|(fill, time)| match (fill.from, time) {
-            (super::history::From::Kept(pred, ..), Some(time)) => Some((program.signature(pred), *time)),
+            (Filling::Kept(pred, ..), Some(time)) => Some((program.signature(pred), *time)),
             _ => None,
         })
     }

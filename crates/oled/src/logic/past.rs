@@ -112,8 +112,9 @@ pub(crate) fn read(atom: &Atom) -> Result<Option<(Look, Atom)>, Diagnostic> {
             if word == "ago" { Look::Ago(count) } else { Look::FramesAgo(count) }
         }
         _ => {
-            let operation = !matches!(measure, Term::App(name, args) if !is_operation(name.as_str(), args.len()));
-            if !operation || matches!(measure, Term::Value(Value::Sym(_))) {
+            let is_name = matches!(measure, Term::Value(Value::Sym(_)));
+            let compound = matches!(measure, Term::App(name, args) if !is_operation(name.as_str(), args.len()));
+            if is_name || compound {
                 return wrong(
                     format!("the second argument of `{word}` is a number of time units, not `{measure}`"),
                     "give it a variable, and compare that: `D >= 50`",

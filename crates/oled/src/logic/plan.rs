@@ -95,7 +95,9 @@ pub(crate) fn plan(
         return Err(problems);
     }
     let (head, timed) = planner.catalogue.resolve(&rule.head).expect("heads are predicates of the program");
-    let row = row(&rule.head, timed).into_iter().map(|t| planner.expr(t).expect("checked to be bound")).collect();
+    let row: Option<Box<[Expr]>> = row(&rule.head, timed).into_iter().map(|t| planner.expr(t)).collect();
+    // What is open now is a second time, of which the checks say so.
+    let row = row.ok_or_else(Vec::new)?;
     planner.mark_existential(rule);
     let slots = planner.slots.len();
     Ok(Plan { steps: planner.steps, head, row, slots })

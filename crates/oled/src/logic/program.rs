@@ -4,9 +4,9 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::check::{Role, Vocabulary};
-use super::history::{Fill, From, Lookback, Tracked};
+use super::history::Lookback;
 use super::model::Model;
-use super::past::{self, Look, Past, Pasts};
+use super::past::{self, Past, Pasts};
 use super::plan::{Catalogue, Plan, Step, plan};
 use super::relation::Relation;
 use super::rewrite::rewrite;
@@ -36,6 +36,7 @@ pub struct Program {
     pub(crate) slots: usize,
     /// The predicates whose derived rows may come more than once.
     pub(crate) repeats: Vec<bool>,
+    /// What is to be remembered.
     pub(crate) lookback: Lookback,
 }
 
@@ -110,10 +111,7 @@ impl Program {
 
     /// The predicates that look back.
     pub(crate) fn pasts(&self) -> impl Iterator<Item = (Pred, Past)> {
-        self.roles.iter().enumerate().filter_map(|(i, role)| match role {
-            Role::Past(past) => Some((Pred(i as u32), *past)),
-            _ => None,
-        })
+        pasts(&self.roles)
     }
 
     /// The number of a predicate, if the program has it.
@@ -161,6 +159,14 @@ impl Program {
     pub(crate) fn is_static(&self, pred: usize) -> bool {
         self.roles[pred] == Role::Static
     }
+}
+
+/// The predicates that look back, by the roles of all.
+fn pasts(roles: &[Role]) -> impl Iterator<Item = (Pred, Past)> {
+    roles.iter().enumerate().filter_map(|(i, role)| match role {
+        Role::Past(past) => Some((Pred(i as u32), *past)),
+        _ => None,
+    })
 }
 
 struct Builder<'a> {
@@ -273,8 +279,8 @@ impl<'a> Builder<'a> {
             edges[head.index()]
                 .extend(body_atoms(rule).filter_map(|(_, a, _)| self.resolve(a)).map(|(p, _)| p.index()));
         }
-        for (pred, past) in self.pasts() {
-            edges[pred].extend(self.preds.get_index_of(&past.base));
+        for (pred, past) in pasts(&self.roles) {
+            edges[pred.index()].extend(self.preds.get_index_of(&past.base));
         }
         let components = components(&edges);
         let mut component_of = vec![0; count];
@@ -360,7 +366,7 @@ impl<'a> Builder<'a> {
             }
         }
         // What is looked back at is kept whole.
-        for (_, past) in self.pasts() {
+        for (_, past) in pasts(&self.roles) {
             if let Some(i) = self.preds.get_index_of(&past.base) {
                 all(&mut asked[i]);
             }
@@ -386,50 +392,18 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The predicates that look back, by their numbers.
-    fn pasts(&self) -> impl Iterator<Item = (usize, Past)> {
-        self.roles.iter().enumerate().filter_map(|(i, role)| match role {
-            Role::Past(past) => Some((i, *past)),
-            _ => None,
-        })
-    }
-
     /// What is to be remembered, and which predicates are filled from it before which strata.
     fn lookback(&self, bias: &Bias, strata: &[Vec<Pred>]) -> Lookback {
-        let mut lookback = Lookback { horizon: bias.horizon.unwrap_or(0), ..Lookback::default() };
-        for (i, past) in self.pasts() {
-            let pred = Pred(i as u32);
+        let mut lookback = Lookback::new(bias.horizon.unwrap_or(0));
+        for (pred, past) in pasts(&self.roles) {
             let uses =
                 |rule: &Clause| body_atoms(rule).any(|(_, a, _)| self.resolve(a).is_some_and(|(p, _)| p == pred));
             let needed = |heads: &Vec<Pred>| self.rules.iter().any(|(h, r)| heads.contains(h) && uses(r));
             let before = strata.iter().position(needed).unwrap_or(strata.len());
-            let Some(base) = self.preds.get_index_of(&past.base).map(|i| Pred(i as u32)) else { continue };
-            if !past.look.measures() {
-                let kept = lookback.kept.iter().position(|p| *p == base).unwrap_or_else(|| {
-                    lookback.kept.push(base);
-                    lookback.kept.len() - 1
-                });
-                let (units, count) = &mut lookback.farthest;
-                match past.look {
-                    Look::Ago(n) => *units = n.max(*units),
-                    Look::FramesAgo(n) => *count = usize::try_from(n).unwrap_or(usize::MAX).max(*count),
-                    Look::Lasting | Look::Since => unreachable!("these measure"),
-                }
-                lookback.fills.push(Fill { before, from: From::Kept(pred, past.look, kept) });
-                continue;
+            if let Some(base) = self.preds.get_index_of(&past.base) {
+                lookback.add(pred, past.look, Pred(base as u32), before);
             }
-            let number = lookback.tracked.iter().position(|t| t.base == base).unwrap_or_else(|| {
-                lookback.tracked.push(Tracked { base, lasting: None, since: None });
-                lookback.fills.push(Fill { before, from: From::Tracked(lookback.tracked.len() - 1) });
-                lookback.tracked.len() - 1
-            });
-            let tracked = &mut lookback.tracked[number];
-            *(if past.look == Look::Lasting { &mut tracked.lasting } else { &mut tracked.since }) = Some(pred);
-            // One step fills both, before the first stratum that needs one of them.
-            let same = |f: &&mut Fill| matches!(f.from, From::Tracked(n) if n == number);
-            lookback.fills.iter_mut().filter(same).for_each(|f| f.before = f.before.min(before));
         }
-        lookback.fills.sort_by_key(|fill| fill.before);
         lookback
     }
 

@@ -186,16 +186,21 @@ fn is_view(vocabulary: &Vocabulary, rules: &[Clause], rule: &Clause) -> bool {
         && single
         && (selects || uses == 1)
         && role(&rule.head) == Some(Role::Derived)
-        && body_atoms(rule).all(|a| role(a).is_some() && !reaches(rules, Signature::of(a), signature))
+        && body_atoms(rule).all(|a| role(a).is_some() && !reaches(vocabulary, rules, Signature::of(a), signature))
 }
 
-/// Whether a predicate depends on another.
-fn reaches(rules: &[Clause], from: Signature, to: Signature) -> bool {
+/// Whether a predicate depends on another, now or in the past.
+fn reaches(vocabulary: &Vocabulary, rules: &[Clause], from: Signature, to: Signature) -> bool {
     let mut seen = vec![from];
     let mut at = 0;
     while let Some(&next) = seen.get(at) {
         if next == to {
             return true;
+        }
+        if let Some(Role::Past(past)) = vocabulary.predicates.get(&next).map(|p| p.role)
+            && !seen.contains(&past.base)
+        {
+            seen.push(past.base);
         }
         for rule in rules.iter().filter(|r| Signature::of(&r.head) == next) {
             for atom in body_atoms(rule) {

@@ -19,6 +19,7 @@ pub fn modes() -> Arc<Source> {
          input(link(+entity, +entity, +time)).
          input(size(+entity, +number, +time)).
          type(number, real).
+         horizon(4).
          example(holdsAt(f(+entity), +time)).
          example(holdsAt(g(+entity, +entity), +time)).",
     )
@@ -38,7 +39,7 @@ const FIXED: &str = "limit(1). limit(3). base(e1). base(e3). fixed(X) :- base(X)
 ";
 
 /// Rules for `d0` to `d3`, as text: joins, negation, recursion, comparisons, arithmetic, operations in heads and
-/// arguments, anonymous variables, static facts. Some are unsafe and some negate in a circle.
+/// arguments, anonymous variables, static facts, looking back. Some are unsafe and some negate in a circle.
 pub fn background() -> impl Strategy<Value = String> {
     vec((rule(), 0..20u8), 0..7).prop_map(|rules| {
         with_rules(FIXED.to_string(), rules, |text| Task::parse(&modes(), &Source::new("b.lp", text)).is_ok())
@@ -65,7 +66,7 @@ fn entity() -> impl Strategy<Value = &'static str> {
 }
 
 /// A condition: what it says, and whether it can stand negated.
-fn literal() -> impl Strategy<Value = String> {
+fn literal() -> BoxedStrategy<String> {
     let atom = prop_oneof![
         entity().prop_map(|x| format!("happensAt(a({x}), T)")),
         entity().prop_map(|x| format!("happensAt(b({x}), T)")),
@@ -88,9 +89,39 @@ fn literal() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => atom.clone(),
         2 => atom.prop_map(|a| format!("not {a}")),
+        2 => looking_back(),
+        1 => looking_back().prop_map(|a| format!("not {a}")),
         1 => comparison.clone(),
         1 => comparison.prop_map(|c| format!("not {c}")),
     ]
+    .boxed()
+}
+
+/// A condition about earlier time points.
+fn looking_back() -> BoxedStrategy<String> {
+    let atom = prop_oneof![
+        entity().prop_map(|x| format!("happensAt(a({x}), T)")),
+        (entity(), entity()).prop_map(|(x, y)| format!("link({x}, {y}, T)")),
+        (entity(), prop::sample::select(&["N", "M", "2", "_", "M + 1"][..]))
+            .prop_map(|(x, n)| format!("size({x}, {n}, T)")),
+        entity().prop_map(|x| format!("d0({x}, T)")),
+        (entity(), entity()).prop_map(|(x, y)| format!("d1({x}, {y}, T)")),
+        (entity(), prop::sample::select(&["N", "M"][..])).prop_map(|(x, n)| format!("d3({x}, {n}, T)")),
+        entity().prop_map(|x| format!("entity({x}, T)")),
+    ];
+    back(atom.boxed())
+}
+
+/// A condition that looks back at an atom.
+fn back(atom: impl Strategy<Value = String> + Clone + 'static) -> BoxedStrategy<String> {
+    let units = prop::sample::select(&["D", "N", "_", "2", "0", "N + 1"][..]);
+    prop_oneof![
+        (atom.clone(), 1..5).prop_map(|(a, n)| format!("ago({a}, {n})")),
+        (atom.clone(), 1..4).prop_map(|(a, n)| format!("frames_ago({a}, {n})")),
+        (atom.clone(), units.clone()).prop_map(|(a, d)| format!("lasting({a}, {d})")),
+        (atom, units).prop_map(|(a, d)| format!("since({a}, {d})")),
+    ]
+    .boxed()
 }
 
 fn rule() -> impl Strategy<Value = String> {
@@ -121,6 +152,15 @@ fn rule() -> impl Strategy<Value = String> {
 
 /// Rules that start and end `f`, `g`, the valued fluent `v` and the derived fluent `h`, as text.
 pub fn theory() -> impl Strategy<Value = String> {
+    let fluent = prop_oneof![
+        entity().prop_map(|x| format!("holdsAt(f({x}), T)")),
+        (entity(), entity()).prop_map(|(x, y)| format!("holdsAt(g({x}, {y}), T)")),
+        entity().prop_map(|x| format!("holdsAt(v({x})=low, T)")),
+        entity().prop_map(|x| format!("initiatedAt(f({x}), T)")),
+        entity().prop_map(|x| format!("terminatedAt(f({x}), T)")),
+        (entity(), entity()).prop_map(|(x, y)| format!("terminatedAt(g({x}, {y}), T)")),
+    ]
+    .boxed();
     let body = vec(
         prop_oneof![
             literal(),
@@ -129,6 +169,8 @@ pub fn theory() -> impl Strategy<Value = String> {
             (entity(), entity()).prop_map(|(x, y)| format!("holdsAt(g({x}, {y}), T)")),
             entity().prop_map(|x| format!("holdsAt(v({x})=low, T)")),
             entity().prop_map(|x| format!("initiatedAt(f({x}), T)")),
+            back(fluent.clone()),
+            back(fluent).prop_map(|l| format!("not {l}")),
         ],
         0..3,
     );
@@ -144,6 +186,9 @@ pub fn theory() -> impl Strategy<Value = String> {
             "holdsAt(h(X, Y), T) :- link(X, Y, T)",
             "initially(f(X)) :- happensAt(b(X), T)",
             "initially(f(X)) :- base(X)",
+            "initiatedAt(f(X), T) :- lasting(d0(X, T), D), D >= 2",
+            "terminatedAt(f(X), T) :- lasting(holdsAt(f(X), T), D), D > 2",
+            "initiatedAt(g(X, Y), T) :- since(link(X, Y, T), D), D <= 3",
         ][..],
     );
     let rule = (head, body).prop_map(|(head, body)| {

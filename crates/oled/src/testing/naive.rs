@@ -10,8 +10,24 @@ use crate::task::Task;
 /// Ground atoms as text, which is as far from the engine's representation as can be.
 pub type Atoms = BTreeSet<String>;
 
-/// The perfect model of rules and facts at a time, which the variable `T` stands for, or `None` if negation runs in a circle.
+/// The earlier time points of a segment, oldest first, each with everything that was true; and how far rules look back.
+/// Without a horizon there is no past, and nothing is true that looks back.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    /// In time units.
+    pub horizon: Option<i64>,
+    /// Times and models.
+    pub points: Vec<(i64, Vec<Atom>)>,
+}
+
+/// The perfect model of rules and facts at a time, which the variable `T` stands for, or `None` if negation runs in a
+/// circle; without a past.
 pub fn perfect_model(rules: &[&Clause], facts: &[Atom], time: i64) -> Option<Vec<Atom>> {
+    perfect_model_after(&Past::default(), rules, facts, time)
+}
+
+/// The same after a past, or `None` too if a predicate looks back at itself.
+pub fn perfect_model_after(past: &Past, rules: &[&Clause], facts: &[Atom], time: i64) -> Option<Vec<Atom>> {
     let start: Bindings = vec![(Symbol::new("T"), Value::Int(time))];
     let levels = levels(rules)?;
     let mut model: Vec<Atom> = Vec::new();
@@ -28,7 +44,8 @@ pub fn perfect_model(rules: &[&Clause], facts: &[Atom], time: i64) -> Option<Vec
             for rule in rules {
                 if level_of(&levels, &key(&rule.head)) == level {
                     let body: Vec<&Literal> = rule.body.iter().collect();
-                    satisfy(&body, &model, &known, &start, &mut |bindings| {
+                    let now = Now { model: &model, known: &known, past, time };
+                    satisfy(&body, &now, &start, &mut |bindings| {
                         if let Some(head) = substitute(&rule.head, bindings) {
                             new.push(head);
                         }
@@ -53,24 +70,29 @@ pub fn perfect_model(rules: &[&Clause], facts: &[Atom], time: i64) -> Option<Vec
 pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atoms>> {
     let mirrors = mirrors(task);
     let rules: Vec<&Clause> = task.rules(theory).into_iter().chain(&mirrors).collect();
-    let mut state: Vec<Term> = Vec::new();
-    let mut segment = None;
+    // What holds next and what was before, for each segment that has not ended.
+    let mut segments: Vec<(Symbol, Vec<Term>, Past)> = Vec::new();
     let mut history = Vec::new();
     for frame in frames {
         let mut facts: Vec<Atom> = frame.narrative.atoms(frame.time).collect();
         facts.extend(types(task, frame));
-        if segment != Some(frame.segment) {
-            segment = Some(frame.segment);
-            let model = perfect_model(&rules, &facts, frame.time)?;
-            state = model.iter().filter(|a| a.name.as_str() == INITIALLY).map(|a| a.args[0].clone()).collect();
-            state.retain(|fluent| is_instance(task, fluent));
-            canonical(task, &mut state);
+        if !task.options.interleaved {
+            segments.retain(|(segment, ..)| *segment == frame.segment);
         }
+        if !segments.iter().any(|(segment, ..)| *segment == frame.segment) {
+            let model = perfect_model(&rules, &facts, frame.time)?;
+            let initially = model.iter().filter(|a| a.name.as_str() == INITIALLY).map(|a| a.args[0].clone());
+            let mut state = initially.filter(|fluent| is_instance(task, fluent)).collect();
+            canonical(task, &mut state);
+            segments.push((frame.segment, state, Past { horizon: task.bias.horizon, points: Vec::new() }));
+        }
+        let place = segments.iter().position(|(segment, ..)| *segment == frame.segment)?;
+        let (_, state, past) = &mut segments[place];
         // A fluent about somebody who is not observed does not hold.
         state.retain(|fluent| arguments(fluent).iter().all(|v| is_observed(task, *v, &facts)));
         facts.extend(state.iter().map(|f| Atom::new(HOLDS, vec![f.clone(), Term::Value(Value::Int(frame.time))])));
         history.push(state.iter().map(|f| format!("{f}")).collect());
-        let model = perfect_model(&rules, &facts, frame.time)?;
+        let model = perfect_model_after(past, &rules, &facts, frame.time)?;
         let fluents = |name: &str| -> Vec<Term> {
             model.iter().filter(|a| a.name.as_str() == name).map(|a| a.args[0].clone()).collect()
         };
@@ -78,13 +100,14 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
         initiated.retain(|fluent| is_instance(task, fluent));
         canonical(task, &mut initiated);
         let mut next = initiated.clone();
-        for fluent in state {
-            let replaced = initiated.iter().any(|i| same_fluent_other_value(i, &fluent));
-            if !terminated.contains(&fluent) && !replaced && !next.contains(&fluent) {
-                next.push(fluent);
+        for fluent in &*state {
+            let replaced = initiated.iter().any(|i| same_fluent_other_value(i, fluent));
+            if !terminated.contains(fluent) && !replaced && !next.contains(fluent) {
+                next.push(fluent.clone());
             }
         }
-        state = next;
+        *state = next;
+        past.points.push((frame.time, model));
     }
     Some(history)
 }
@@ -176,9 +199,82 @@ fn types(task: &Task, frame: &Frame) -> Vec<Atom> {
 
 type Bindings = Vec<(Symbol, Value)>;
 
+/// What is true at a time point, as far as it is known, and before it.
+struct Now<'a> {
+    model: &'a [Atom],
+    known: &'a Atoms,
+    past: &'a Past,
+    time: i64,
+}
+
+impl Now<'_> {
+    /// The true atoms that a condition may be about. What looks back is computed from all earlier models.
+    fn candidates(&self, pattern: &Atom) -> Vec<Atom> {
+        let of = |a: &&Atom| a.name == pattern.name && a.args.len() == pattern.args.len();
+        let Some((inner, number)) = looked_back_at(pattern) else {
+            return self.model.iter().filter(of).cloned().collect();
+        };
+        let (Some(horizon), points) = (self.past.horizon, &self.past.points) else { return Vec::new() };
+        let recent = |time: i64| self.time - time <= horizon;
+        let same = |model: &[Atom]| -> Vec<Atom> {
+            let atoms = model.iter().filter(|a| key(a) == key(&inner));
+            atoms.map(|a| dated(a, self.time)).collect()
+        };
+        let condition = |atom: Atom, number: i64| {
+            let args = vec![Term::App(atom.name, atom.args), Term::Value(Value::Int(number))];
+            Atom { name: pattern.name, args, span: pattern.span.clone() }
+        };
+        let at = |point: Option<&(i64, Vec<Atom>)>, number: i64| -> Vec<Atom> {
+            let atoms = point.filter(|(time, _)| recent(*time)).map(|(_, model)| same(model)).unwrap_or_default();
+            atoms.into_iter().map(|a| condition(a, number)).collect()
+        };
+        match (pattern.name.as_str(), number) {
+            ("ago", Some(n)) => at(points.iter().rfind(|(time, _)| *time <= self.time - n), n),
+            ("frames_ago", Some(n)) => at(points.iter().rev().nth(n as usize - 1), n),
+            ("lasting", _) => {
+                let now = same(self.model);
+                let lasting = now.into_iter().map(|atom| {
+                    let run = points.iter().rev().take_while(|(_, model)| same(model).contains(&atom));
+                    let first = run.last().map_or(self.time, |(time, _)| *time);
+                    condition(atom, (self.time - first).min(horizon))
+                });
+                lasting.collect()
+            }
+            _ => {
+                let mut found: Vec<(Atom, i64)> = same(self.model).into_iter().map(|a| (a, 0)).collect();
+                for (time, model) in points.iter().rev().filter(|(time, _)| recent(*time)) {
+                    for atom in same(model) {
+                        if !found.iter().any(|(a, _)| *a == atom) {
+                            found.push((atom, self.time - time));
+                        }
+                    }
+                }
+                found.into_iter().map(|(atom, units)| condition(atom, units)).collect()
+            }
+        }
+    }
+}
+
+/// The atom that a condition looks back at, and its number if that is a constant.
+fn looked_back_at(atom: &Atom) -> Option<(Atom, Option<i64>)> {
+    let [Term::App(name, args), number] = atom.args.as_slice() else { return None };
+    let looks =
+        matches!(atom.name.as_str(), "ago" | "frames_ago" | "lasting" | "since") && !is_operation(&atom.args[0]);
+    let number = if let Term::Value(Value::Int(n)) = number { Some(*n) } else { None };
+    looks.then(|| (Atom { name: *name, args: args.clone(), span: atom.span.clone() }, number))
+}
+
+/// The atom at another time.
+fn dated(atom: &Atom, time: i64) -> Atom {
+    let mut atom = atom.clone();
+    atom.args.pop();
+    atom.args.push(Term::Value(Value::Int(time)));
+    atom
+}
+
 /// Calls `found` for every way to make a body true: takes any literal that can be decided now, tries everything that makes
 /// it true, and goes on with the rest.
-fn satisfy(body: &[&Literal], model: &[Atom], known: &Atoms, bindings: &Bindings, found: &mut impl FnMut(&Bindings)) {
+fn satisfy(body: &[&Literal], now: &Now<'_>, bindings: &Bindings, found: &mut impl FnMut(&Bindings)) {
     if body.is_empty() {
         return found(bindings);
     }
@@ -187,10 +283,10 @@ fn satisfy(body: &[&Literal], model: &[Atom], known: &Atoms, bindings: &Bindings
     let literal = rest.remove(ready);
     match &literal.formula {
         Formula::Atom(pattern) if !literal.negated => {
-            for atom in model.iter().filter(|a| a.name == pattern.name && a.args.len() == pattern.args.len()) {
+            for atom in now.candidates(pattern) {
                 let mut longer = bindings.clone();
                 if pattern.args.iter().zip(&atom.args).all(|(p, a)| unify(p, a, &mut longer)) {
-                    satisfy(&rest, model, known, &longer, found);
+                    satisfy(&rest, now, &longer, found);
                 }
             }
         }
@@ -203,9 +299,9 @@ fn satisfy(body: &[&Literal], model: &[Atom], known: &Atoms, bindings: &Bindings
                 }
                 _ => return,
             }
-            satisfy(&rest, model, known, &longer, found);
+            satisfy(&rest, now, &longer, found);
         }
-        _ if is_true(literal, model, known, bindings) => satisfy(&rest, model, known, bindings, found),
+        _ if is_true(literal, now, bindings) => satisfy(&rest, now, bindings, found),
         _ => {}
     }
 }
@@ -267,7 +363,7 @@ fn unify(pattern: &Term, ground: &Term, bindings: &mut Bindings) -> bool {
 }
 
 /// Whether a literal whose variables are bound, anonymous ones apart, is true.
-fn is_true(literal: &Literal, model: &[Atom], known: &Atoms, bindings: &Bindings) -> bool {
+fn is_true(literal: &Literal, now: &Now<'_>, bindings: &Bindings) -> bool {
     match &literal.formula {
         Formula::Compare(op, left, right) => {
             let (Some(a), Some(b)) = (evaluate(left, bindings), evaluate(right, bindings)) else { return false };
@@ -286,13 +382,16 @@ fn is_true(literal: &Literal, model: &[Atom], known: &Atoms, bindings: &Bindings
             atom.for_each_var(&mut |name| anonymous |= name.as_str() == "_");
             if !anonymous {
                 // An operation without a value makes a literal false, negated or not.
-                return substitute(atom, bindings).is_some_and(|a| known.contains(&a.to_string()) != literal.negated);
+                let Some(ground) = substitute(atom, bindings) else { return false };
+                let truth = match looked_back_at(atom) {
+                    Some(_) => now.candidates(&ground).contains(&ground),
+                    None => now.known.contains(&ground.to_string()),
+                };
+                return truth != literal.negated;
             }
-            !model.iter().any(|a| {
+            !now.candidates(atom).iter().any(|a| {
                 let mut scratch = bindings.clone();
-                a.name == atom.name
-                    && a.args.len() == atom.args.len()
-                    && atom.args.iter().zip(&a.args).all(|(p, g)| unify(p, g, &mut scratch))
+                atom.args.iter().zip(&a.args).all(|(p, g)| unify(p, g, &mut scratch))
             })
         }
     }
@@ -323,7 +422,8 @@ fn key(atom: &Atom) -> String {
     }
 }
 
-/// Levels such that rules use lower ones negated and lower or equal ones positively (Ullman's algorithm).
+/// Levels such that rules use lower ones negated, look back at lower ones, and use lower or equal ones positively
+/// (Ullman's algorithm).
 fn levels(rules: &[&Clause]) -> Option<Vec<(String, usize)>> {
     let mut levels: Vec<(String, usize)> = Vec::new();
     for rule in rules {
@@ -338,11 +438,14 @@ fn levels(rules: &[&Clause]) -> Option<Vec<(String, usize)>> {
             let head = key(&rule.head);
             for literal in &rule.body {
                 let Formula::Atom(atom) = &literal.formula else { continue };
-                let below = key(atom);
+                let (below, complete) = match looked_back_at(atom) {
+                    Some((inner, _)) => (key(&inner), true),
+                    None => (key(atom), literal.negated),
+                };
                 if !levels.iter().any(|(k, _)| *k == below) {
                     continue;
                 }
-                let needed = level_of(&levels, &below) + usize::from(literal.negated);
+                let needed = level_of(&levels, &below) + usize::from(complete);
                 let at = levels.iter().position(|(k, _)| *k == head).expect("heads have levels");
                 if levels[at].1 < needed {
                     levels[at].1 = needed;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Check, Role, atoms};
-use crate::lang::{Atom, Clause, Diagnostic, Signature};
+use crate::lang::{Atom, Clause, Diagnostic, Signature, Span, Term};
 use crate::logic::past::{LOOKS, Look, MOST_FRAMES, Past, Pasts, looks_back, reach, read};
 
 impl Check<'_> {
@@ -41,7 +41,7 @@ impl Check<'_> {
     /// Each condition that looks back is a predicate of its own.
     pub(super) fn pasts(&mut self, pasts: &Pasts) {
         for (&signature, &past) in pasts {
-            self.declare(signature, Role::Past(past), true, &Default::default());
+            self.declare(signature, Role::Past(past), true, &Span::default());
         }
     }
 
@@ -77,6 +77,18 @@ impl Check<'_> {
             );
         }
     }
+}
+
+/// A hint for an atom of a time that is not the rule's: an earlier one, `T - 25`, is what `ago` is for.
+pub(super) fn instead_of(atom: &Atom) -> Option<String> {
+    let Some(Term::App(minus, operands)) = atom.args.last() else { return None };
+    let ([time @ Term::Var(_), units @ Term::Value(_)], "-") = (operands.as_slice(), minus.as_str()) else {
+        return None;
+    };
+    let mut now = atom.clone();
+    now.args.pop();
+    now.args.push(time.clone());
+    Some(format!("to look at an earlier time point, write `ago({now}, {units})`"))
 }
 
 /// A hint for an unknown predicate that has the name of a condition that looks back.

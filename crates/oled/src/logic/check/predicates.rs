@@ -179,6 +179,9 @@ impl Check<'_> {
 
     pub(super) fn is_timed(&self, atom: &Atom) -> bool {
         match self.vocabulary.predicates.get(&Signature::of(atom)) {
+            Some(Predicate { role: Role::Past(past), .. }) => {
+                self.vocabulary.predicates.get(&past.base).is_none_or(|base| base.timed)
+            }
             Some(predicate) => predicate.timed,
             None => matches!(atom.name.as_str(), HAPPENS | HOLDS | INITIATED | TERMINATED),
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::back::form_of;
+use super::back::{form_of, instead_of};
 use super::skeleton::{Skeleton, first_hole, is_bare};
 use super::{Check, Forms, atoms, time_argument};
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED};
@@ -165,11 +165,12 @@ impl Check<'_> {
             if wrong {
                 let wanted = time.map_or_else(|| "a variable such as `T`".to_string(), |t| format!("`{t}`"));
                 let (span, atom) = (atom.span.find_word(&argument.to_string()), self.written(atom));
-                self.report(
-                    Diagnostic::new(&span, format!("the time of `{atom}` must be {wanted}, not `{argument}`")).hint(
-                        "all conditions of a rule speak of one time point; what it starts or ends changes at the next",
-                    ),
-                );
+                let hint = instead_of(&atom).unwrap_or_else(|| {
+                    "all conditions of a rule speak of one time point; what it starts or ends changes at the next"
+                        .into()
+                });
+                let message = format!("the time of `{atom}` must be {wanted}, not `{argument}`");
+                self.report(Diagnostic::new(&span, message).hint(hint));
             } else {
                 time = Some(argument);
             }
