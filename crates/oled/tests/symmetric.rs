@@ -161,9 +161,8 @@ fn a_pair_is_one_instance_with_the_truths_of_both_orders() {
     let (cover, frames) = (learner.cover(), frames());
     cover.observe(&frames[0]);
     let first = cover.observe(&frames[1]).unwrap();
-    let truths = |i: &oled::learn::Instance| -> Vec<Mask> {
-        std::iter::once(&i.truth).chain(&i.others).copied().collect()
-    };
+    let truths =
+        |i: &oled::learn::Instance| -> Vec<Mask> { std::iter::once(&i.truth).chain(&i.others).copied().collect() };
     // p1 and p2, p1 and p3, p2 and p3.
     assert_eq!((first.groups[0].len(), first.groups[1].len()), (3, 6));
     assert_eq!(truths(&first.groups[0][0]), [Mask::of(1), Mask::of(0)]);
@@ -192,7 +191,9 @@ fn rules_are_learned_from_pairs() {
         let (a, b) = if round % 2 == 0 { ("p1", "p3") } else { ("p3", "p1") };
         let label = ["meeting(p3, p1)", "meeting(p1, p3)"][round % 2];
         let (greets, leaves) = (format!("greets({a}, {b})"), format!("leaves({b})"));
-        for (event, label) in [(&*greets, None), ("leaves(p2)", Some(label)), (&*leaves, Some(label)), ("leaves(p2)", None)] {
+        for (event, label) in
+            [(&*greets, None), ("leaves(p2)", Some(label)), (&*leaves, Some(label)), ("leaves(p2)", None)]
+        {
             time += 1;
             learner.observe(&frame(time, &[event], label.as_slice()), &mut events);
         }

@@ -84,9 +84,12 @@ pub(crate) fn find<'r>(bias: &Bias, rules: &[&'r Clause]) -> (Vec<Open<'r>>, Vec
             ),
         }
     }
-    for i in 0..open.len() {
-        match open[i].define(rules) {
-            Ok(definition) => open[i].definition = Some(definition),
+    if open.is_empty() {
+        return (open, problems);
+    }
+    for predicate in &mut open {
+        match predicate.define(rules) {
+            Ok(definition) => predicate.definition = Some(definition),
             Err(problem) => problems.push(problem),
         }
     }
