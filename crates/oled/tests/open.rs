@@ -42,8 +42,8 @@ fn open() -> Task {
 }
 
 fn listed() -> Task {
-    let facts: String = (0..=60).map(|d| format!("distance({d}). ")).collect();
-    task("distance", " distance(D),", &(facts + "\n"))
+    let facts: Vec<String> = (0..=60).map(|d| format!("distance({d}).")).collect();
+    task("distance", " distance(D),", &facts.join(" "))
 }
 
 /// Three people on a line: p1 stands, p2 comes and p3 leaves.
