@@ -90,12 +90,7 @@ impl Definition<'_> {
             return self.instance_of(*value);
         }
         let mut definition = self.rule.clone();
-        let one = rule.body.iter().find(|l| {
-            matches!((threshold, &l.formula), (Term::Var(name), Formula::Atom(_)) if gives(open, l, *name))
-                && self::used(open, l).is_none()
-        });
-        let all = || rule.body.iter().filter(|l| !l.negated && self::used(open, l).is_none()).collect();
-        let givers: Vec<&Literal> = one.map_or_else(all, |l| vec![l]);
+        let givers = givers(open, rule, threshold);
         // Variables of the use become those of the definition, others get names that no text has.
         let parameters = holes(&self.rule.head);
         let arguments = holes(used);
@@ -116,4 +111,22 @@ impl Definition<'_> {
         body.append(&mut definition.body);
         Clause { body, ..definition }
     }
+}
+
+/// The literals of a rule that give the variables of a threshold their values, as far as other than open predicates do.
+fn givers<'c>(open: &[Open<'_>], rule: &'c Clause, threshold: &Term) -> Vec<&'c Literal> {
+    let mut found: Vec<&Literal> = Vec::new();
+    let mut needed: Vec<Symbol> = Vec::new();
+    threshold.for_each_var(&mut |name| needed.push(name));
+    let mut at = 0;
+    while let Some(&name) = needed.get(at) {
+        at += 1;
+        let giver = rule.body.iter().find(|l| gives(open, l, name) && used(open, l).is_none());
+        if let Some(giver) = giver.filter(|l| !found.contains(l)) {
+            found.push(giver);
+            // Equations and operations need values themselves.
+            giver.for_each_var(&mut |other| needed.extend((!needed.contains(&other)).then_some(other)));
+        }
+    }
+    found
 }
