@@ -88,7 +88,8 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
     for label in task.labels() {
         let Predicate { role, types, .. } = &vocabulary.predicates[&label];
         let how = if *role == Role::Fluent { "" } else { "  at each time point, without inertia" };
-        line(format!("  {}{how}", typed(label, types)));
+        let order = if task.is_symmetric(label) { "  in either order" } else { "" };
+        line(format!("  {}{how}{order}", typed(label, types)));
     }
     for (source, theory) in theories {
         line(String::new());

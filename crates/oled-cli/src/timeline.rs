@@ -61,7 +61,8 @@ impl Timeline {
             _ => runs.push((frame.time, frame.time)),
         };
         for (signature, values) in frame.annotation.iter().filter(|(s, _)| self.targets.contains(s)) {
-            extend(&mut self.rows.entry((signature, values.into())).or_default().truth);
+            let values = recogniser.symmetries().in_order(signature, values);
+            extend(&mut self.rows.entry((signature, (&*values).into())).or_default().truth);
         }
         for (signature, values) in recogniser.holding().filter(|(s, _)| self.targets.contains(s)) {
             extend(&mut self.rows.entry((signature, values.into())).or_default().found);

@@ -105,6 +105,39 @@ fn an_interval_is_explained_by_the_rules_that_began_and_ended_it() {
 }
 
 #[test]
+fn a_symmetric_fluent_is_explained_in_either_order() {
+    // Rules and labels speak of one order each: p2 begins, p1 ends, and p1 comes first in the labels.
+    let rules = "initiatedAt(meeting(X, Y), T) :- happensAt(active(X), T), happensAt(walking(Y), T).
+        terminatedAt(meeting(X, Y), T) :- happensAt(abrupt(X), T), not happensAt(abrupt(Y), T).";
+    let points = [
+        ("walking 0", "active 3", false),
+        ("standing 0", "standing 3", true),
+        ("abrupt 1", "standing 3", true),
+        ("standing 1", "standing 3", true),
+    ];
+    let world = World::new(rules, &[("hall", &points)]);
+    let modes = format!("{MODES}input(happensAt(abrupt(+person), +time)). symmetric(meeting/2).");
+    std::fs::write(world.path("modes.lp"), modes).unwrap();
+    let asked = |fluent: &str| stdout(&world.explain(&["--fluent", fluent, "-q"]));
+    let expected = "meeting(p1,p2) in hall, 1 to 2
+  began by rule 1 at 0
+    happensAt(active(p2), 0)
+    happensAt(walking(p1), 0)
+  ended by rule 2 at 2
+    happensAt(abrupt(p1), 2)
+    not happensAt(abrupt(p2), 2)
+";
+    for fluent in ["meeting(p1,p2)", "meeting(p2,p1)", "meeting(_,p1)", "meeting"] {
+        let text = asked(fluent);
+        assert!(text.starts_with(expected), "{fluent}:\n{text}");
+        assert!(text.contains("meeting(p1,p2) in hall, 3: missed"), "what is missed is told too:\n{text}");
+        assert!(!text.contains("meeting(p2,p1)"), "{text}");
+    }
+    let check = stdout(&oled(&["check", &world.path("")]));
+    assert!(check.contains("holdsAt(meeting(person, person), time)  in either order"), "{check}");
+}
+
+#[test]
 fn who_is_no_longer_observed_and_the_end_of_a_segment_end_intervals() {
     let points = [("active 1", "active 3", false), ("active 1", "active 3", true), ("active 1", "", false)];
     let other = [("active 1", "active 3", false), ("active 1", "active 3", true)];

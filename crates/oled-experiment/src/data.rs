@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use oled::{Frame, Recogniser, Signature, Symbol, Task, Theory};
 use oled_data::caviar::{Videos, load_protocol, shuffle};
 use oled_data::{DataError, Protocol};
@@ -147,12 +147,22 @@ impl Data {
     }
 
     /// What there is of it.
-    pub fn summary(&self, targets: &[Signature]) -> DataSummary {
+    pub fn summary(&self, task: &Task) -> DataSummary {
         let frames = || self.units.iter().flat_map(|u| &u.frames);
-        let positives = targets.iter().map(|target| {
-            let name = name(*target).as_str().to_string();
-            (name, frames().map(|f| f.annotation.iter().filter(|(s, _)| s == target).count() as u64).sum())
-        });
+        let symmetries = task.bias.symmetries();
+        // What may be written in two orders counts once.
+        let labels = |frame: &Frame, target: Signature| {
+            let labels = frame.annotation.iter().filter(|(s, _)| *s == target);
+            if !symmetries.has(target) {
+                return labels.count() as u64;
+            }
+            let once: IndexSet<_, FxBuildHasher> = labels.map(|(s, v)| symmetries.in_order(s, v)).collect();
+            once.len() as u64
+        };
+        let positives = task
+            .labels()
+            .into_iter()
+            .map(|target| (name(target).as_str().to_string(), frames().map(|frame| labels(frame, target)).sum()));
         DataSummary {
             name: self.name.clone(),
             description: self.description.clone(),

@@ -193,7 +193,7 @@ impl Experiment {
         };
         for part in &self.parts {
             if !results.data.iter().any(|d| d.name == part.data.name) {
-                results.data.push(part.data.summary(&part.task.task.labels()));
+                results.data.push(part.data.summary(&part.task.task));
             }
         }
         let mut folds: Vec<(Job, FoldRecord)> = Vec::new();

@@ -27,7 +27,7 @@ fn positives(data: &Data, task: &TaskFolder, without: &str) -> [(u64, u64); 2] {
     fewer.units.retain(|unit| !unit.segment.as_str().starts_with(without));
     assert!(fewer.units.len() < data.units.len(), "there is a video {without}");
     [data, &fewer].map(|data| {
-        let summary = data.summary(&task.task.labels());
+        let summary = data.summary(&task.task);
         let of = |fluent: &str| summary.positives.iter().find(|(f, _)| f == fluent).unwrap().1;
         (of("meeting"), of("moving"))
     })

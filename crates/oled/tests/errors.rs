@@ -596,6 +596,21 @@ t.lp:1:65 nothing says which threshold of `close` is meant by `D`",
 }
 
 #[test]
+fn what_never_changes_is_not_asked_for_a_threshold_that_does() {
+    let modes = format!("{MODES}comparison(wide(+person, #int), 2, smaller).\n");
+    let background = "width(p1, 20). width(p2, 30). wide(X, D) :- width(X, W), W > D.";
+    let rule = |threshold: &str| {
+        let rule =
+            format!("initiatedAt(meeting(X, Y), T) :- coords(X, A, _, T), width(Y, _), not wide(Y, {threshold}).");
+        problems_with(&modes, background, &rule)
+    };
+    assert_eq!(rule("25"), "");
+    assert!(
+        rule("A").contains("`wide` does not depend on time, so the threshold of `not wide(Y, A)` must be a number")
+    );
+}
+
+#[test]
 fn one_threshold_of_a_predicate_is_open() {
     let modes = format!(
         "{MODES}comparison(within(+person, #int, #int, +time), 2, smaller).

@@ -42,8 +42,8 @@ fn open() -> Task {
 }
 
 fn listed() -> Task {
-    let facts: String = (0..=60).map(|d| format!("distance({d}). ")).collect();
-    task("distance", " distance(D),", &(facts + "\n"))
+    let facts: Vec<String> = (0..=60).map(|d| format!("distance({d}).")).collect();
+    task("distance", " distance(D),", &facts.join(" "))
 }
 
 /// Three people on a line: p1 stands, p2 comes and p3 leaves.
@@ -81,6 +81,8 @@ fn open_thresholds_recognise_what_listed_ones_do() {
         "holdsAt(m(X, D), T) :- at(X, _, T), limit(D), not close(X, _, D, T).",
         "holdsAt(m(X, Y), T) :- limit(L), D = L + 5, apart(X, Y, _, T), not close(X, Y, D, T).",
         "holdsAt(m(X, Y), T) :- limit(L), apart(X, Y, _, T), not close(X, Y, L + T, T), far(X, Y, L, T).",
+        "holdsAt(m(X, Y), T) :- limit(L), D = L + 5, far(X, Z, 5, T), Z != Y, close(X, Y, D, T).",
+        "holdsAt(m(X, Y), T) :- limit(L), far(X, Z, 5, T), D = E + 2, E = L * 2, close(Z, Y, 30, T), not far(X, Y, D, T).",
         "holdsAt(m(X, Y), T) :- near(X, Y, T).",
         "initiatedAt(m(X, Y), T) :- close(X, Y, 10, T).
          terminatedAt(m(X, Y), T) :- not close(X, Y, 20, T).",

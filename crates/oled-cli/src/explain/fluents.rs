@@ -3,7 +3,7 @@
 use anyhow::{anyhow, bail};
 use oled::calculus::label_name;
 use oled::explain::Explainer;
-use oled::lang::{did_you_mean, for_each_hole};
+use oled::lang::{Symmetries, did_you_mean, for_each_hole};
 use oled::{Atom, Signature, Symbol, Term, Value, parse_atom};
 use oled_data::task_folder::TaskFolder;
 
@@ -28,12 +28,14 @@ pub(super) struct Fluents {
     labelled: Vec<Signature>,
     /// The values asked for, where a fluent with arguments was named.
     values: Option<Vec<Option<Value>>>,
+    symmetries: Symmetries,
 }
 
 impl Fluents {
     /// What the text names; else the fluents of the theory that the task asks for, or all where it asks for none of them.
     pub(super) fn new(folder: &TaskFolder, explainer: &Explainer, text: Option<&str>) -> anyhow::Result<Fluents> {
         let labelled = folder.task.labels();
+        let symmetries = folder.task.bias.symmetries();
         let defined: Vec<Signature> = explainer.recogniser().fluents().collect();
         let Some(text) = text else {
             if defined.is_empty() {
@@ -41,7 +43,7 @@ impl Fluents {
             }
             let asked: Vec<Signature> = defined.iter().copied().filter(|s| labelled.contains(s)).collect();
             let wanted = if asked.is_empty() { defined } else { asked };
-            return Ok(Fluents { wanted, labelled, values: None });
+            return Ok(Fluents { wanted, labelled, values: None, symmetries });
         };
         let mut known = defined;
         known.extend(labelled.iter().filter(|s| !known.contains(s)).copied().collect::<Vec<_>>());
@@ -57,7 +59,7 @@ impl Fluents {
                 values.push(if let Term::Value(value) = term { Some(*value) } else { None });
             });
             values.pop();
-            return Ok(Fluents { wanted: vec![signature], labelled, values: Some(values) });
+            return Ok(Fluents { wanted: vec![signature], labelled, values: Some(values), symmetries });
         }
         let name = |s: &Signature| label_name(*s).map(|n| n.as_str().to_string()).unwrap_or_default();
         let named: Vec<Signature> = known.iter().copied().filter(|s| name(s) == text.trim()).collect();
@@ -70,7 +72,7 @@ impl Fluents {
             };
             bail!("no rule and no label is about `{text}`\nhint: {hint}");
         }
-        Ok(Fluents { wanted: named, labelled, values: None })
+        Ok(Fluents { wanted: named, labelled, values: None, symmetries })
     }
 
     /// Whether one fluent with all its values was named.
@@ -79,7 +81,12 @@ impl Fluents {
     }
 
     pub(super) fn has(&self, signature: Signature, values: &[Value]) -> bool {
-        let fits = |asked: &Vec<Option<Value>>| asked.iter().zip(values).all(|(a, v)| a.is_none_or(|a| a == *v));
+        let is = |(asked, value): (&Option<Value>, &Value)| asked.is_none_or(|asked| asked == *value);
+        let fits = |asked: &Vec<Option<Value>>| {
+            // A symmetric fluent may be asked for in either order.
+            let exchanged = || self.symmetries.has(signature) && asked.iter().rev().zip(values).all(is);
+            asked.iter().zip(values).all(is) || exchanged()
+        };
         self.wanted.contains(&signature) && self.values.as_ref().is_none_or(fits)
     }
 

@@ -99,16 +99,19 @@ impl Runs {
                 states.entry((signature, values.into())).or_default().0 = true;
             }
         }
-        for (signature, values) in frame.annotation.iter() {
-            if self.fluents.is_labelled(signature) && self.fluents.has(signature, values) {
-                states.entry((signature, values.into())).or_default().1 = true;
+        // What may be written in two orders is one fluent.
+        let in_order = |s: Signature, v| self.explainer.recogniser().symmetries().in_order(s, v);
+        let labels: Vec<_> = frame.annotation.iter().map(|(s, v)| (s, in_order(s, v))).collect();
+        for (signature, values) in &labels {
+            if self.fluents.is_labelled(*signature) && self.fluents.has(*signature, values) {
+                states.entry((*signature, (&**values).into())).or_default().1 = true;
             }
         }
         for (key, (recognised, labelled)) in states {
             let runs = fluents.entry(key.clone()).or_default();
             // Where the annotation does not know, nothing is missed and nothing is a false alarm.
             let not_known = unknown(key.0);
-            let known = !frame.annotation.iter().any(|(s, values)| s == not_known && *values == *key.1);
+            let known = !labels.iter().any(|(s, values)| *s == not_known && **values == *key.1);
             let compared = self.fluents.is_labelled(key.0) && known;
             let step = Step {
                 was_recognised: runs[Kind::Recognised as usize].is_some(),

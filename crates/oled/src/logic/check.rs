@@ -13,7 +13,9 @@ use rustc_hash::FxBuildHasher;
 
 use super::open::{self, Measure};
 use super::past::{self, Past, Pasts};
-use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Span, Symbol, Term, Value};
+use crate::lang::{
+    Atom, Bias, Clause, Diagnostic, Formula, Literal, Signature, Span, Symbol, Term, Value, for_each_hole,
+};
 use skeleton::Skeleton;
 
 /// Where the rows of a predicate come from.
@@ -113,6 +115,31 @@ impl Check<'_> {
                 self.vocabulary.predicates.insert(measure.measured, predicate);
                 self.vocabulary.measures.push(measure);
             }
+        }
+        for rule in rules {
+            if self.is_timed(&rule.head) {
+                rule.body.iter().filter(|l| l.negated).for_each(|literal| self.fixed_threshold(literal));
+            }
+        }
+    }
+
+    /// A negated use has a rule for its thresholds, and what does not depend on time cannot wait for them.
+    fn fixed_threshold(&mut self, literal: &Literal) {
+        let Formula::Atom(atom) = &literal.formula else { return };
+        let signature = Signature::of(atom);
+        let Some(measure) = self.vocabulary.measures.iter().find(|m| m.predicate == signature) else { return };
+        let mut threshold = None;
+        let mut column = 0;
+        for_each_hole(&atom.args, &mut |term| {
+            threshold = threshold.or((column == measure.column).then_some(term));
+            column += 1;
+        });
+        if !self.is_timed(atom) && !matches!(threshold, Some(Term::Value(_))) {
+            let problem = Diagnostic::new(
+                &atom.span,
+                format!("`{}` does not depend on time, so the threshold of `not {atom}` must be a number", atom.name),
+            );
+            self.report(problem.hint("write the number, or compare in this rule what the predicate compares"));
         }
     }
 

@@ -10,12 +10,16 @@
 //! `apart(X, Y, R, T), R <= 25`; for `not close(X, Y, 25, T)` there is a rule for `close(X, Y, 25, T)`; and what is
 //! measured is a predicate of its own, for those who look for thresholds.
 
+mod expand;
+
 use crate::lang::{
     Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Looser, Mode, Signature, Symbol, Term, Threshold,
     Value, for_each_hole,
 };
 
-use super::rewrite::{substitute, substitute_literal, unfold};
+use super::rewrite::{substitute, substitute_literal};
+
+pub(crate) use expand::expand;
 
 /// A predicate with open thresholds: what it measures and how it compares.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,9 +88,12 @@ pub(crate) fn find<'r>(bias: &Bias, rules: &[&'r Clause]) -> (Vec<Open<'r>>, Vec
             ),
         }
     }
-    for i in 0..open.len() {
-        match open[i].define(rules) {
-            Ok(definition) => open[i].definition = Some(definition),
+    if open.is_empty() {
+        return (open, problems);
+    }
+    for predicate in &mut open {
+        match predicate.define(rules) {
+            Ok(definition) => predicate.definition = Some(definition),
             Err(problem) => problems.push(problem),
         }
     }
@@ -331,115 +338,4 @@ impl Definition<'_> {
     fn rest(&self) -> impl Iterator<Item = &Literal> {
         self.rule.body.iter().enumerate().filter(|(i, _)| *i != self.at).map(|(_, l)| l)
     }
-
-    /// `close measured(X, Y, R, T) :- apart(X, Y, R, T).`
-    fn measuring(&self, open: &Open<'_>) -> Clause {
-        let terms = holes(&self.rule.head).into_iter().enumerate();
-        let terms = terms.map(|(i, t)| if i == open.column { self.value.clone() } else { t.clone() });
-        let mut head = open.measured().fill(terms);
-        head.span = self.rule.body[self.at].span.clone();
-        Clause { head, body: self.rest().cloned().collect(), span: self.rule.span.clone() }
-    }
-
-    /// The rule for one threshold: `close(X, Y, 25, T) :- apart(X, Y, R, T), R <= 25.`
-    fn instance_of(&self, value: Value) -> Clause {
-        let mut put = |name: Symbol| if name == self.threshold { Term::Value(value) } else { Term::Var(name) };
-        let mut instance = self.rule.clone();
-        instance.body = instance.body.iter().map(|l| substitute_literal(l, &mut put)).collect();
-        instance.head.args = instance.head.args.iter().map(|t| substitute(t, &mut put)).collect();
-        instance
-    }
-
-    /// The rule for the thresholds that a use asks for. Where it has no number but a variable, what gives that a value
-    /// comes along.
-    fn instance(&self, open: &[Open<'_>], rule: &Clause, used: &Atom, threshold: &Term, number: usize) -> Clause {
-        if let Term::Value(value) = threshold {
-            return self.instance_of(*value);
-        }
-        let mut definition = self.rule.clone();
-        let one = rule.body.iter().find(|l| {
-            matches!((threshold, &l.formula), (Term::Var(name), Formula::Atom(_)) if gives(open, l, *name))
-                && self::used(open, l).is_none()
-        });
-        let all = || rule.body.iter().filter(|l| !l.negated && self::used(open, l).is_none()).collect();
-        let givers: Vec<&Literal> = one.map_or_else(all, |l| vec![l]);
-        // Variables of the use become those of the definition, others get names that no text has.
-        let parameters = holes(&self.rule.head);
-        let arguments = holes(used);
-        let mut rename = |name: Symbol| {
-            let same = arguments.iter().zip(&parameters).find(|(a, p)| {
-                **a == &Term::Var(name) && matches!(p, Term::Var(p) if *p != self.threshold && p.as_str() != "_")
-            });
-            match same {
-                _ if name.as_str() == "_" => Term::Var(name),
-                Some((_, parameter)) => (*parameter).clone(),
-                None => Term::var(&format!("?{number}{}", name.as_str())),
-            }
-        };
-        let mut body: Vec<Literal> = givers.into_iter().map(|l| substitute_literal(l, &mut rename)).collect();
-        let known = substitute(threshold, &mut rename);
-        let formula = Formula::Compare(Comparison::Equal, Term::Var(self.threshold), known);
-        body.push(Literal { negated: false, formula, span: used.span.clone() });
-        body.append(&mut definition.body);
-        Clause { body, ..definition }
-    }
-}
-
-/// The rules without open definitions: where one is used, it is replaced. `fresh` numbers the replacements.
-pub(crate) fn expand(bias: &Bias, rules: Vec<Clause>, fresh: &mut usize) -> Vec<Clause> {
-    let all: Vec<&Clause> = rules.iter().collect();
-    let (open, _) = find(bias, &all);
-    if open.is_empty() {
-        return rules;
-    }
-    let mut expanded: Vec<Clause> = Vec::new();
-    for rule in &rules {
-        let signature = Signature::of(&rule.head);
-        match open.iter().find(|o| o.predicate == signature) {
-            None => expanded.push(rule.clone()),
-            Some(o) => expanded.extend(o.definition.iter().map(|d| d.measuring(o))),
-        }
-    }
-    for mode in &bias.bodies {
-        let literal = Literal::positive(mode.atom.clone());
-        if let Some((Open { definition: Some(definition), .. }, _, Term::Value(value))) = used(&open, &literal) {
-            expanded.push(definition.instance_of(*value));
-        }
-    }
-    // Instances of definitions come at the end, and are expanded in turn; no definition uses itself, so this ends.
-    let mut at = 0;
-    while at < expanded.len() {
-        let mut rule = expanded[at].clone();
-        if rule.body.iter().any(|l| unknown_threshold(&open, &rule, l).is_some()) {
-            // The checks say so.
-            expanded.remove(at);
-            continue;
-        }
-        let mut i = 0;
-        while i < rule.body.len() {
-            let Some((o, atom, threshold)) = used(&open, &rule.body[i]) else {
-                i += 1;
-                continue;
-            };
-            let Some(definition) = &o.definition else {
-                i += 1;
-                continue;
-            };
-            *fresh += 1;
-            let instance = definition.instance(&open, &rule, atom, threshold, *fresh);
-            if !expanded.contains(&instance) {
-                expanded.push(instance);
-            }
-            if rule.body[i].negated {
-                i += 1;
-            } else {
-                let literal = rule.body.remove(i);
-                *fresh += 1;
-                rule.body.splice(i..i, unfold(definition.rule, &literal, *fresh));
-            }
-        }
-        expanded[at] = rule;
-        at += 1;
-    }
-    expanded
 }

@@ -114,14 +114,11 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
 
 /// For each symmetric fluent the rules that say so: `initiatedAt(g(X, Y), T) :- initiatedAt(g(Y, X), T)` and the like.
 fn mirrors(task: &Task) -> Vec<Clause> {
-    let mut text = String::new();
-    for declared in &task.bias.symmetric {
-        let f = declared.name;
-        for name in [INITIATED, TERMINATED, HOLDS] {
-            text += &format!("{name}({f}(X, Y), T) :- {name}({f}(Y, X), T).\n");
-        }
-        text += &format!("{INITIALLY}({f}(X, Y)) :- {INITIALLY}({f}(Y, X)).\n");
-    }
+    let of_fluent = |f: Symbol| {
+        let timed = [INITIATED, TERMINATED, HOLDS].map(|p| format!("{p}({f}(X, Y), T) :- {p}({f}(Y, X), T).\n"));
+        [timed.concat(), format!("{INITIALLY}({f}(X, Y)) :- {INITIALLY}({f}(Y, X)).\n")].concat()
+    };
+    let text: String = task.bias.symmetric.iter().map(|declared| of_fluent(declared.name)).collect();
     parse_theory("symmetric.lp", &text).expect("written just now").clauses
 }
 
