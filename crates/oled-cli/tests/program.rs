@@ -300,3 +300,16 @@ fn the_same_command_prints_the_same_bytes() {
     };
     assert_eq!(run(), run());
 }
+
+#[test]
+fn the_rules_of_the_world_change_after_as_many_segments_as_asked_for() {
+    let simulate = |more: &[&str]| {
+        let output = oled(&[&["simulate", "--length", "400", "--segments", "3", "--noise", "0"], more].concat());
+        stdout(&output).lines().map(str::to_string).collect::<Vec<_>>()
+    };
+    let (usual, changed) = (simulate(&[]), simulate(&["--change", "1"]));
+    assert_eq!((usual.len(), changed.len()), (1_200, 1_200));
+    assert!(usual[..400] == changed[..400] && usual[400..] != changed[400..]);
+    let help = stdout(&oled(&["simulate", "--help"]));
+    assert!(help.contains("--change <N>"), "{help}");
+}

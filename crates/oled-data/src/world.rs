@@ -1,11 +1,11 @@
-//! A simulated world: people in a lobby who walk, stop, run, meet, move together, fight, loiter and leave
-//! objects.
+//! A simulated world: people in a lobby who walk, stop, run, meet, move together, fight, loiter and leave objects.
 //!
 //! The stream looks like CAVIAR's, but there is any amount of it, and the rules behind its labels are known:
 //!
 //! ```text
 //! hall + scene ──sightings──▶ truth (the rules of true.lp) ──labels──▶ noise::Annotator ──▶ annotation
-//!  (body, slots)      └─────▶ noise::Tracker ────────────────────────────────────────────▶ narrative
+//!  (body, slots)      │          (past: what they look back to)
+//!                     └─────▶ noise::Tracker ────────────────────────────────────────────▶ narrative
 //! ```
 //!
 //! The same options give the same frames, bit for bit, on every platform and in every release; a test holds their hash.

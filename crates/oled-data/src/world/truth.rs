@@ -92,12 +92,11 @@ impl Truth {
         let Truth { rules, past, holding } = self;
         past.observe(sightings);
         holding.retain(|l| match (find(sightings, l.a), find(sightings, l.b)) {
-            (Some(x), _) if l.fluent == Fluent::Loitering => !loitering_terminated(past, x),
-            (Some(x), Some(y)) => !rules.terminated(l.fluent, x, y),
+            (Some(x), Some(y)) => !rules.terminated(l.fluent, past, x, y),
             _ => false,
         });
         for (i, x) in sightings.iter().enumerate() {
-            if loitering_initiated(past, x) {
+            if rules.initiated(Fluent::Loitering, past, x, x) {
                 holding.push(Label::new(Fluent::Loitering, x.who, x.who));
             }
             for y in &sightings[i + 1..] {
@@ -106,10 +105,10 @@ impl Truth {
                     continue;
                 }
                 for fluent in Fluent::OF_PAIRS {
-                    if rules.initiated(fluent, x, y) {
+                    if rules.initiated(fluent, past, x, y) {
                         holding.push(Label::new(fluent, x.who, y.who));
                     }
-                    if !fluent.is_symmetric() && rules.initiated(fluent, y, x) {
+                    if !fluent.is_symmetric() && rules.initiated(fluent, past, y, x) {
                         holding.push(Label::new(fluent, y.who, x.who));
                     }
                 }
@@ -126,8 +125,8 @@ impl Truth {
 }
 
 impl Rules {
-    /// Whether a fluent of two entities begins to hold.
-    fn initiated(self, fluent: Fluent, x: &Sighting, y: &Sighting) -> bool {
+    /// Whether a fluent begins to hold.
+    fn initiated(self, fluent: Fluent, past: &Past, x: &Sighting, y: &Sighting) -> bool {
         let (mx, my) = (x.movement, y.movement);
         match (fluent, self) {
             // active(X), active(Y), close 25  |  active(X), inactive(Y), close 25, opposed 135, and the other way round
@@ -146,12 +145,13 @@ impl Rules {
             (Fluent::Fighting, _) => (mx, my) == (Abrupt, Abrupt) && close(x, y, 25),
             // active(X), appear(O), inactive(O), close 17
             (Fluent::LeavingObject, _) => mx == Active && y.appears && my == Inactive && close(x, y, 17),
-            (Fluent::Loitering, _) => false,
+            // idle 60, within 20
+            (Fluent::Loitering, _) => past.idle(x, 60) && past.within(x, 20),
         }
     }
 
-    /// Whether a fluent of two entities ends, if it holds.
-    fn terminated(self, fluent: Fluent, x: &Sighting, y: &Sighting) -> bool {
+    /// Whether a fluent ends, if it holds.
+    fn terminated(self, fluent: Fluent, past: &Past, x: &Sighting, y: &Sighting) -> bool {
         let (mx, my) = (x.movement, y.movement);
         match (fluent, self) {
             // far 34, or 48 where the rules have changed  |  walking(X), walking(Y)  |  abrupt(X), abrupt(Y)
@@ -167,19 +167,10 @@ impl Rules {
             (Fluent::Fighting, _) => (mx == Running || my == Running) && !close(x, y, 25) || !close(x, y, 48),
             // active(X), close 17  |  far 96
             (Fluent::LeavingObject, _) => mx == Active && close(x, y, 17) || !close(x, y, 96),
-            (Fluent::Loitering, _) => false,
+            // shifted 30  |  abrupt(X)
+            (Fluent::Loitering, _) => past.shifted(x, 30) || mx == Abrupt,
         }
     }
-}
-
-/// idle 60, within 20
-fn loitering_initiated(past: &Past, x: &Sighting) -> bool {
-    past.idle(x, 60) && past.within(x, 20)
-}
-
-/// shifted 30  |  abrupt(X)
-fn loitering_terminated(past: &Past, x: &Sighting) -> bool {
-    past.shifted(x, 30) || x.movement == Abrupt
 }
 
 /// walking(X), walking(Y), close, aligned 45
