@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use oled::learn::Interpretation;
-use oled::{Frame, Learner, Problems, Recogniser, Settings, Source, Task, Theory, parse_theory};
+use oled::{Frame, Oled, Problems, Recogniser, Settings, Source, Task, Theory, parse_theory};
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::{self, World, WorldOptions};
 use oled_data::{DataError, Format, FrameWriter, Frames, ReadAhead, ReadOptions, open};
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
             args.runs
         ));
     }
-    let new = || Learner::new(&task, |_| Settings::default());
+    let new = || Oled::new(&task, |_| Settings::default());
     let mut best = Times::default();
     // All measurements alternate, so that a noisy moment hits all of them.
     for _ in 0..args.runs.max(1) {
@@ -138,7 +138,7 @@ impl Fastest {
     }
 }
 
-fn learn(mut learner: Learner, frames: impl Iterator<Item = Result<Frame, DataError>>) -> anyhow::Result<()> {
+fn learn(mut learner: Oled, frames: impl Iterator<Item = Result<Frame, DataError>>) -> anyhow::Result<()> {
     for frame in frames {
         learner.observe(&frame?, &mut ());
     }
@@ -161,7 +161,7 @@ struct Counting {
 }
 
 fn counting(
-    new: &impl Fn() -> Result<Learner, Problems>,
+    new: &impl Fn() -> Result<Oled, Problems>,
     bytes: &std::sync::Arc<[u8]>,
     runs: usize,
 ) -> anyhow::Result<Counting> {
@@ -199,7 +199,7 @@ fn counting(
 const SAMPLE: usize = 20;
 
 /// The same candidates on the same interpretations without ledgers: by masks, and by looking literals up.
-fn one_by_one(mut learner: Learner, frames: &[Frame], interpretations: &[Interpretation]) -> (f64, f64) {
+fn one_by_one(mut learner: Oled, frames: &[Frame], interpretations: &[Interpretation]) -> (f64, f64) {
     let mut processes = learner.processes().to_vec();
     let mut lookup = learner.cover().lookup();
     let (mut masks, mut naive) = (0.0, 0.0);

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &DemoArgs, quiet: bool) -> anyhow::Result<Outcome> {
 fn learn(folder: &TaskFolder, options: WorldOptions, quiet: bool) -> anyhow::Result<Theory> {
     let settings = |target: Symbol| folder.settings("sane", target.as_str(), &[]).unwrap_or_default();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut learner = Learner::new(&folder.task, settings)?.with_threads(threads);
+    let mut learner = Oled::new(&folder.task, settings)?.with_threads(threads);
     let world = World::new(options);
     let bar = bar(Some(world.len() as u64), "learning {bar:30} {percent:>3}%  {msg}", quiet);
     for (i, frame) in (1u64..).zip(world) {

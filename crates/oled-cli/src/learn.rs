@@ -118,7 +118,7 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     // Wrong settings are told before anything is read; those of the task were checked when it was loaded.
     folder.settings(&args.preset, "", &overrides).map_err(anyhow::Error::msg)?;
     let settings = |target: Symbol| folder.settings(&args.preset, target.as_str(), &overrides).unwrap_or_default();
-    let mut learner = Learner::new(&folder.task, settings)?.with_threads(args.threads);
+    let mut learner = Oled::new(&folder.task, settings)?.with_threads(args.threads);
     if let Some(path) = &args.theory {
         learner.start_from(&load_theory(&folder, path)?)?;
     }

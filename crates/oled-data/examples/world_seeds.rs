@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use oled::{Evaluation, Learner, Recogniser, Signature, Symbol, Task, Theory, parse_theory};
+use oled::{Evaluation, Oled, Recogniser, Signature, Symbol, Task, Theory, parse_theory};
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::{TRUE_RULES, World, WorldOptions};
 
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut learned, mut known) = (Vec::new(), Vec::new());
     for seed in 1..=seeds.parse::<u64>()? {
         let settings = |target: Symbol| folder.settings(preset, target.as_str(), &overrides).unwrap_or_default();
-        let mut learner = Learner::new(&folder.task, settings)?;
+        let mut learner = Oled::new(&folder.task, settings)?;
         world(seed).for_each(|frame| learner.observe(&frame, &mut ()));
         learner.flush(&mut ());
         let theory = learner.learned().theory();

@@ -13,7 +13,7 @@ use oled::induce::{
 };
 use oled::testing::naive;
 use oled::{
-    Atom, Formula, Frame, Learned, Learner, Problems, Recogniser, Settings, Symbol, Term, Theory, Value, parse_source,
+    Atom, Formula, Frame, Learned, Oled, Problems, Recogniser, Settings, Symbol, Term, Theory, Value, parse_source,
 };
 use oled_data::Protocol;
 use oled_data::caviar::{load_protocol, load_videos};
@@ -281,7 +281,7 @@ fn caviar() -> Option<(Vec<Frame>, Vec<Frame>)> {
 
 fn learn(folder: &TaskFolder, frames: &[Frame], threads: usize, cuts: usize) -> (Learned, Vec<Event>, Vec<Theory>) {
     let settings = |target: Symbol| folder.settings("sane", target.as_str(), &[]).unwrap();
-    let mut learner = Learner::new(&folder.task, settings).unwrap().with_threads(threads);
+    let mut learner = Oled::new(&folder.task, settings).unwrap().with_threads(threads);
     let mut events: Vec<Event> = Vec::new();
     let mut theories = Vec::new();
     for part in frames.chunks(frames.len().div_ceil(cuts)) {
@@ -437,7 +437,7 @@ fn compare(
         settings.depth = settings.depth.min(2);
         settings
     };
-    let mut learner = Learner::new(&folder.task, settings).unwrap();
+    let mut learner = Oled::new(&folder.task, settings).unwrap();
     let mut events: Vec<Event> = Vec::new();
     frames.iter().for_each(|f| learner.observe(f, &mut events));
     learner.flush(&mut events);

@@ -97,7 +97,7 @@ impl Row {
             self.settings(folder, data, name(target).as_str()).map_err(Error::Plan)?;
         }
         let settings = |target: Symbol| self.settings(folder, data, target.as_str()).unwrap_or_default();
-        Ok(Learner::new(&folder.task, settings)?)
+        Ok(Oled::new(&folder.task, settings)?)
     }
 
     fn settings(&self, folder: &TaskFolder, data: &str, fluent: &str) -> Result<Settings, String> {

@@ -1,7 +1,7 @@
 //! Events: what happened while learning, for whoever wants to know.
 
 use crate::induce::{Decision, Mask};
-use crate::lang::Symbol;
+use crate::lang::{Clause, Symbol};
 
 /// Something that a learner did to a rule, or could not do.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,20 @@ pub enum What {
         body: Mask,
         /// The figures.
         decision: Decision,
+    },
+    /// It was chosen for the theory.
+    Chosen {
+        /// The rule.
+        clause: Clause,
+        /// What the theory is worth with it: F1 less the price of its literals.
+        value: f64,
+    },
+    /// It is no longer in the theory.
+    Dropped {
+        /// The rule.
+        clause: Clause,
+        /// What the theory is worth without it.
+        value: f64,
     },
     /// Existential variables had too many assignments to be tried, so that literals with them counted as false. Told once
     /// for each head and variable.

@@ -3,17 +3,20 @@
 mod heads;
 mod instances;
 mod interpretation;
-mod learner;
+mod learned;
 mod lookup;
 mod measured;
+mod oled;
 mod process;
 mod sight;
 
 pub(crate) use heads::{Head, Sights, heads};
 pub use instances::{Instance, TooMany};
 pub use interpretation::{Cover, Interpretation};
-pub use learner::{Learned, LearnedRule, Learner};
+pub use learned::{Counted, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust};
 pub use lookup::Lookup;
 pub(crate) use measured::Gauge;
+pub use oled::Oled;
+pub(crate) use oled::rename;
 pub use process::{LeftOut, Process};
-pub(crate) use sight::Sight;
+pub(crate) use sight::{MAX_TARGETS, Sight};

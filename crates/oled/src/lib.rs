@@ -14,6 +14,7 @@
 //! | [`explain`] | why it recognised something, or did not |
 //! | [`induce`] | learning one rule: literals, ledger, scores, the Hoeffding bound |
 //! | [`learn`] | Algorithm 1: all rules of all heads, from one pass over the stream |
+//! | [`replay`] | the default learner: the whole theory by its own recognition |
 //! | [`event`] | what happened while learning |
 //! | [`evaluate`] | recognised against annotated |
 //!
@@ -43,7 +44,8 @@ pub use lang::{
     Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Mark, Mode, Problems, Signature, Source, Span,
     Symbol, Term, Theory, Value, parse_atom, parse_source, parse_theory,
 };
-pub use learn::{Learned, LearnedRule, Learner};
+pub use learn::{Learned, LearnedRule, Learner, Oled};
 pub use recognise::Recogniser;
+pub use replay::{Replay, ReplaySettings};
 pub use stream::{FactError, FactProblem, FactReader, Facts, Frame};
 pub use task::{CalculusOptions, Task};

@@ -4,9 +4,11 @@
 mod learner;
 mod pool;
 mod quest;
+mod recognised;
 mod record;
 mod search;
 mod settings;
+mod trust;
 mod view;
 
 pub use learner::Replay;

@@ -7,7 +7,7 @@ use oled::calculus::Outcome;
 use oled::event::{Event, What};
 use oled::induce::{Ledger, Mask, Tally};
 use oled::testing::{deterministic, generate, naive};
-use oled::{Atom, Clause, FactReader, Frame, Learner, Settings, Source, Symbol, Task, Term, Value, parse_theory};
+use oled::{Atom, Clause, FactReader, Frame, Oled, Settings, Source, Symbol, Task, Term, Value, parse_theory};
 use proptest::prelude::*;
 
 const MODES: &str = "
@@ -41,14 +41,7 @@ fn task(symmetric: bool) -> Task {
 }
 
 /// The instances that a body fires on, by a rule of its own.
-fn fires(
-    task: &Task,
-    learner: &Learner,
-    body: Mask,
-    past: &naive::Past,
-    facts: &[Atom],
-    time: i64,
-) -> BTreeSet<String> {
+fn fires(task: &Task, learner: &Oled, body: Mask, past: &naive::Past, facts: &[Atom], time: i64) -> BTreeSet<String> {
     let table = learner.table(0);
     let literals: Vec<String> = body.iter().map(|i| table.literals()[i].to_string()).collect();
     let mut text = "hit(X0, X1, T) :- entity(X0, T), entity(X1, T), X0 != X1".to_string();
@@ -88,7 +81,7 @@ proptest! {
     ) {
         let task = task(symmetric);
         let settings = Settings { observed_next: false, ..Settings::default() };
-        let mut learner = Learner::new(&task, |_| settings.clone()).unwrap();
+        let mut learner = Oled::new(&task, |_| settings.clone()).unwrap();
         let count = learner.table(0).len();
         prop_assert!(learner.table(0).introduced().len() > 2 && learner.table(0).components().len() > 1);
         let bodies: Vec<Mask> = bodies.iter().map(|b| b.iter().map(|i| i.index(count)).collect()).collect();
@@ -161,7 +154,7 @@ proptest! {
 #[test]
 fn too_many_assignments_are_told_once_with_their_variable() {
     let task = task(false);
-    let mut learner = Learner::new(&task, |_| Settings::default()).unwrap();
+    let mut learner = Oled::new(&task, |_| Settings::default()).unwrap();
     let mut reader = FactReader::default();
     let mut events: Vec<Event> = Vec::new();
     for time in 1..=4 {

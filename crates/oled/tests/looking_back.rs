@@ -3,7 +3,7 @@
 use oled::explain::Explainer;
 use oled::induce::Mask;
 use oled::{
-    FactReader, Frame, Learner, Recogniser, Settings, Signature, Source, Symbol, Task, Theory, Value, parse_theory,
+    FactReader, Frame, Oled, Recogniser, Settings, Signature, Source, Symbol, Task, Theory, Value, parse_theory,
 };
 
 const MODES: &str = "\
@@ -244,7 +244,7 @@ fn learning_sees_the_same_past() {
     let mut frames = [one("a", &[2]), one("b", &[4, 5])].concat();
     // The time points at which `walked` is true, of those that have a next one.
     let walked = |task: &Task, frames: &[Frame]| {
-        let mut learner = Learner::new(task, |_| Settings::default()).unwrap();
+        let mut learner = Oled::new(task, |_| Settings::default()).unwrap();
         let found = frames.iter().filter_map(|f| learner.cover().observe(f));
         let found = found.filter(|i| i.groups[0].iter().any(|instance| instance.fires(Mask::of(0))));
         let mut times: Vec<String> = found.map(|i| format!("{}{}", i.segment, i.time)).collect();

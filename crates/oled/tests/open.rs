@@ -6,7 +6,7 @@ use oled::explain::Explainer;
 use oled::induce::{Column, LiteralTable, Settings};
 use oled::lang::Looser;
 use oled::logic::{Measure, Model};
-use oled::{Comparison, FactReader, Frame, Learner, Recogniser, Signature, Source, Symbol, Task, Theory, Value};
+use oled::{Comparison, FactReader, Frame, Oled, Recogniser, Signature, Source, Symbol, Task, Theory, Value};
 
 const MODES: &str = "
 input(at(+person, +pixel, +time)).
@@ -158,7 +158,7 @@ fn literals_with_open_thresholds_are_apart() {
 
 #[test]
 fn the_learner_oled_asks_for_a_list() {
-    let problems = Learner::new(&open(), |_| Settings::default()).unwrap_err().to_string();
+    let problems = Oled::new(&open(), |_| Settings::default()).unwrap_err().to_string();
     assert!(
         problems.contains("the thresholds of `close` are open: the learner `oled` needs them listed"),
         "{problems}"
@@ -169,7 +169,7 @@ fn the_learner_oled_asks_for_a_list() {
     let modes = modes.replacen("#KIND", "31", 1).replace("KIND", "real");
     let task =
         Task::parse(&Source::new("m.lp", modes), &Source::new("b.lp", BACKGROUND.replace("LISTED", ""))).unwrap();
-    let mut learner = Learner::new(&task, |_| Settings::default()).unwrap();
+    let mut learner = Oled::new(&task, |_| Settings::default()).unwrap();
     assert_eq!(learner.table(0).literals()[0].to_string(), "close(X0, X1, 31, T)");
     let (cover, frames) = (learner.cover(), frames());
     cover.observe(&frames[0]);

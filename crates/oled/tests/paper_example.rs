@@ -2,7 +2,7 @@
 
 use oled::event::{Event, What};
 use oled::induce::{ExpandWhen, RuleKind};
-use oled::{FactReader, Frame, Learner, Settings, Source, Symbol, Task};
+use oled::{FactReader, Frame, Oled, Settings, Source, Symbol, Task};
 
 const MODES: &str = "
     input(happensAt(walking(+person), +time)).
@@ -14,9 +14,9 @@ const MODES: &str = "
     example(holdsAt(moving(+person, +person), +time)).
 ";
 
-fn learner(settings: &Settings) -> Learner {
+fn learner(settings: &Settings) -> Oled {
     let task = Task::parse(&Source::new("modes.lp", MODES), &Source::new("background.lp", "")).unwrap();
-    Learner::new(&task, |_| settings.clone()).unwrap()
+    Oled::new(&task, |_| settings.clone()).unwrap()
 }
 
 /// A frame in which both people do the same.
@@ -34,7 +34,7 @@ fn frame(time: i64, movement: &str, moving: bool) -> Frame {
     frame
 }
 
-fn learn(learner: &mut Learner, frames: impl IntoIterator<Item = Frame>) -> Vec<Event> {
+fn learn(learner: &mut Oled, frames: impl IntoIterator<Item = Frame>) -> Vec<Event> {
     let mut events = Vec::new();
     for frame in frames {
         learner.observe(&frame, &mut events);
@@ -44,7 +44,7 @@ fn learn(learner: &mut Learner, frames: impl IntoIterator<Item = Frame>) -> Vec<
 }
 
 /// The numbers of rules of `L_init` and `L_term`.
-fn rules(learner: &Learner) -> (usize, usize) {
+fn rules(learner: &Oled) -> (usize, usize) {
     let count = |kind| learner.processes().iter().find(|p| p.kind == kind).unwrap().rules.len();
     (count(RuleKind::Initiation), count(RuleKind::Termination))
 }
@@ -153,7 +153,7 @@ fn ordinary_predicates_are_learned_where_they_are_annotated() {
     let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", background)).unwrap();
     let mut settings = Settings::default();
     settings.set("prune", "0.9").unwrap();
-    let mut learner = Learner::new(&task, |_| settings.clone()).unwrap();
+    let mut learner = Oled::new(&task, |_| settings.clone()).unwrap();
     let mut reader = FactReader::default();
     let frames = (0..400).map(|time| {
         let mut frame = Frame::new(Symbol::new("bank"), time);

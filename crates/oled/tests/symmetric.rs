@@ -5,7 +5,7 @@ use oled::calculus::Outcome;
 use oled::explain::Explainer;
 use oled::induce::Mask;
 use oled::{
-    Confusion, Evaluation, FactReader, Frame, Learner, Recogniser, Settings, Signature, Source, Symbol, Task, Tracks,
+    Confusion, Evaluation, FactReader, Frame, Oled, Recogniser, Settings, Signature, Source, Symbol, Task, Tracks,
     Value, parse_theory,
 };
 
@@ -145,7 +145,7 @@ fn labels_count_once_in_any_order() {
 #[test]
 fn a_pair_is_one_instance_with_the_truths_of_both_orders() {
     let task = task();
-    let mut learner = Learner::new(&task, |_| Settings::default()).unwrap();
+    let mut learner = Oled::new(&task, |_| Settings::default()).unwrap();
     let literals: Vec<String> = learner.table(0).literals().iter().map(ToString::to_string).collect();
     assert_eq!(
         literals,
@@ -184,7 +184,7 @@ fn a_pair_is_one_instance_with_the_truths_of_both_orders() {
 fn rules_are_learned_from_pairs() {
     let task = task();
     let settings = Settings { warmup: 0, ..Settings::default() };
-    let mut learner = Learner::new(&task, |_| settings.clone()).unwrap();
+    let mut learner = Oled::new(&task, |_| settings.clone()).unwrap();
     let mut time = 0;
     let mut events = Vec::new();
     for round in 0..400 {

@@ -1,6 +1,8 @@
 //! The literals that bodies may be made of, under the mode declarations, over the variables of a head.
 
-use crate::lang::{Atom, Bias, Literal, Looser, Mark, Mode, Signature, Symbol, TIME, Term, Value};
+use crate::lang::{
+    Atom, Bias, Formula, Literal, Looser, Mark, Mode, Signature, Symbol, TIME, Term, Value, for_each_hole,
+};
 use crate::logic::{Measure, Vocabulary};
 
 use super::Mask;
@@ -358,6 +360,19 @@ impl LiteralTable {
         let OpenLiteral { measure, columns, negated, .. } = &self.open[number];
         let columns = columns.iter().map(|c| c.unwrap_or(Column::Constant(threshold))).collect();
         self.literal(&Pattern { signature: measures[*measure].predicate, columns, negated: *negated })
+    }
+
+    /// The threshold that a literal has, if it is this literal with an open one.
+    pub(crate) fn threshold_of(&self, number: usize, literal: &Literal, measures: &[Measure]) -> Option<f64> {
+        let Formula::Atom(atom) = &literal.formula else { return None };
+        let measure = &measures[self.open[number].measure];
+        if Signature::of(atom) != measure.predicate {
+            return None;
+        }
+        let mut holes = Vec::new();
+        for_each_hole(&atom.args, &mut |t| holes.push(t));
+        let Term::Value(value) = *holes[measure.column] else { return None };
+        (self.open_literal(number, value, measures) == *literal).then(|| value.as_f64()).flatten()
     }
 
     /// The number of literals.

@@ -59,6 +59,12 @@ impl Grid {
         }
     }
 
+    /// The number of the threshold that is nearest to a value.
+    pub(crate) fn nearest(self, value: f64) -> Bin {
+        let (up, down) = (self.bin(Comparison::LessOrEqual, value), self.bin(Comparison::GreaterOrEqual, value));
+        if self.threshold(up) - value < value - self.threshold(down) { up } else { down }
+    }
+
     /// The threshold as it is printed.
     pub(crate) fn value(self, bin: Bin) -> Value {
         let number = self.threshold(bin);

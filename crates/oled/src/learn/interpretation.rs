@@ -153,6 +153,17 @@ impl Cover {
         &self.groups[group].gauges
     }
 
+    /// The table of a group.
+    pub(crate) fn table_of_group(&self, group: usize) -> &LiteralTable {
+        &self.groups[group].table
+    }
+
+    /// The annotation of a target, and whether it is symmetric.
+    pub(crate) fn label(&self, target: usize) -> (Signature, bool) {
+        let Target { label, group, .. } = &self.targets[target];
+        (*label, self.groups[*group].symmetric)
+    }
+
     /// How many groups of heads there are.
     pub(crate) fn group_count(&self) -> usize {
         self.groups.len()

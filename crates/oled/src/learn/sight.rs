@@ -10,7 +10,6 @@ use crate::stream::Frame;
 #[derive(Clone, Debug)]
 pub(crate) struct Sight {
     pub(crate) segment: Symbol,
-    pub(crate) time: i64,
     /// The instances of each group.
     pub(crate) groups: Vec<Seen>,
     /// For each target, how often it was annotated of what is not observed.
@@ -113,6 +112,6 @@ impl Cover {
             }
             *missed = labels.holds.len() as u32 - found;
         }
-        Sight { segment: frame.segment, time: frame.time, groups, missed, too_many }
+        Sight { segment: frame.segment, groups, missed, too_many }
     }
 }

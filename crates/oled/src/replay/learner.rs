@@ -1,108 +1,517 @@
 //! The learner: one record of the stream, one search for each fluent.
 
-use super::quest::Quest;
-use super::record::{Memory, Record};
+use super::quest::{Outcome, Quest, Rule};
+use super::recognised::{About, Recognised, recognise, replaced};
+use super::record::{Piece, Record};
 use super::search::Terms;
-use super::view::{Aspect, Lit, Slot, View};
-use crate::induce::RuleKind;
-use crate::lang::{Clause, Problems, Span, Theory};
-use crate::learn::{Cover, Head, Sights, heads};
+use super::settings::{Penalty, ReplaySettings};
+use super::view::{Aspect, Lit, SUPPORT, Slot};
+use crate::event::{Event, Observer, What};
+use crate::induce::{LiteralTable, Mask, RuleKind};
+use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Span, Symbol, Theory};
+use crate::learn::{
+    Cover, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, MAX_TARGETS, Sights, TooMany, Trust, heads, rename,
+};
 use crate::stream::Frame;
 use crate::task::Task;
 
-/// Learns event definitions by replay.
+/// Learns event definitions by replay: the default learner.
+///
+/// ```
+/// use oled::{FactReader, Frame, Learner, Replay, ReplaySettings, Source, Symbol, Task};
+/// let modes = Source::new("modes.lp", "
+///     input(happensAt(opens(+door), +time)). input(happensAt(shuts(+door), +time)).
+///     input(door(+door, +time)). example(holdsAt(open(+door), +time)).
+///     modeh(initiatedAt(open(+door), +time)). modeh(terminatedAt(open(+door), +time)).
+///     modeb(happensAt(opens(+door), +time)). modeb(happensAt(shuts(+door), +time)).");
+/// let task = Task::parse(&modes, &Source::new("background.lp", "")).unwrap();
+/// let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
+/// for day in ["monday", "tuesday", "wednesday"] {
+///     for time in 0..9 {
+///         let mut frame = Frame::new(Symbol::new(day), time);
+///         let mut fact = |text: &str| FactReader::default().read(&format!("{text}, {time})"), &mut frame.narrative);
+///         fact("door(d1").unwrap();
+///         if time == 2 { fact("happensAt(opens(d1)").unwrap(); }
+///         if time == 6 { fact("happensAt(shuts(d1)").unwrap(); }
+///         if (3..=6).contains(&time) {
+///             FactReader::default().read(&format!("holdsAt(open(d1), {time})"), &mut frame.annotation).unwrap();
+///         }
+///         learner.observe(&frame, &mut ());
+///     }
+/// }
+/// assert_eq!(learner.learned().theory().to_string(), "\
+/// initiatedAt(open(X0), T) :-
+///     happensAt(opens(X0), T).
+///
+/// terminatedAt(open(X0), T) :-
+///     happensAt(shuts(X0), T).
+/// ");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Replay {
+    settings: ReplaySettings,
+    threads: usize,
     heads: Vec<Head>,
     cover: Cover,
     record: Record,
+    /// What is measured, for each group.
     slots: Vec<Vec<Slot>>,
-    pub penalty: f64,
-    pub threads: usize,
+    targets: Vec<Target>,
+    /// What the last search for rules at work came to, for each target; none if there was none.
+    last: Vec<Outcome>,
+    /// Runs recorded when it was, and when the last one was that started from nothing.
+    searched: u64,
+    searched_all: u64,
+    at_work: Vec<AtWork>,
+    /// All rules that ever were at work, by head: their place is their number.
+    known: Vec<Vec<Clause>>,
+    /// The variables that were told to have too many assignments.
+    told: Vec<(usize, usize)>,
 }
+
+/// A fluent, or a predicate, whose rules are learned.
+#[derive(Clone, Debug)]
+struct Target {
+    name: Symbol,
+    group: usize,
+    place: usize,
+    /// Its literals that are about targets before it, and all that are about targets.
+    about: Vec<About>,
+    left_out: Mask,
+    given: Vec<Rule>,
+}
+
+/// A rule of the theory as of the last search.
+#[derive(Clone, Debug, PartialEq)]
+struct AtWork {
+    head: usize,
+    number: u64,
+    clause: Clause,
+}
+
+/// Rules at work are looked at anew when this share of the runs is new, but not for fewer than so many.
+const NEW_SHARE: u64 = 8;
+const NEW_RUNS: u64 = 64;
+
+/// If the theory has lost so much, searching near it is not enough.
+const LOSS: f64 = 0.02;
 
 impl Replay {
     /// A learner for the heads of a task.
-    pub fn new(task: &Task, memory: Memory) -> Result<Replay, Problems> {
-        let (heads, cover) = heads(task, true, |_| Sights { variables: 1, observed_next: false })?;
+    pub fn new(task: &Task, settings: ReplaySettings) -> Result<Replay, Problems> {
+        let variables = settings.variables;
+        let (heads, cover) = heads(task, true, |_| Sights { variables, observed_next: false })?;
         let groups = cover.group_count();
-        let record = Record::new(memory, vec![true; groups], cover.target_count(), task.options.interleaved);
-        let slots = (0..groups)
-            .map(|g| {
-                let slot = |g: &crate::learn::Gauge| Slot {
-                    grid: g.grid,
-                    looser: g.looser,
-                    negated: g.negated,
-                    attribute: g.attribute as u16,
-                };
-                cover.gauges(g).iter().map(slot).collect()
-            })
-            .collect();
-        Ok(Replay { heads, cover, record, slots, penalty: 0.002, threads: 1 })
+        let mut targets: Vec<Target> = Vec::new();
+        for number in 0..cover.target_count() {
+            let group = cover.group(number);
+            let head = heads.iter().find(|h| h.target == number).expect("a target has a head");
+            let place = targets.iter().filter(|t| t.group == group).count();
+            if place >= MAX_TARGETS {
+                let message = format!("more than {MAX_TARGETS} heads to be learned have arguments of the same types");
+                return Err(Diagnostic::new(&head.atom.span, message).hint("learn them by several tasks").into());
+            }
+            let (about, left_out) = about_targets(&cover, number);
+            targets.push(Target { name: head.name, group, place, about, left_out, given: Vec::new() });
+        }
+        let tracked = |kind: &Symbol| task.options.tracked.as_ref().is_none_or(|types| types.contains(kind));
+        let tracked = (0..groups).map(|g| cover.table_of_group(g).types.iter().any(tracked)).collect();
+        let record = Record::new(settings.memory.clone(), tracked, targets.len(), task.options.interleaved);
+        let slots = (0..groups).map(|g| cover.gauges(g).iter().map(Slot::from).collect()).collect();
+        Ok(Replay {
+            settings,
+            threads: 1,
+            known: vec![Vec::new(); heads.len()],
+            heads,
+            cover,
+            record,
+            slots,
+            targets,
+            last: Vec::new(),
+            searched: 0,
+            searched_all: 0,
+            at_work: Vec::new(),
+            told: Vec::new(),
+        })
     }
 
-    /// Adds a frame to the record.
-    pub fn observe(&mut self, frame: &Frame) {
-        let sight = self.cover.sight(frame);
-        self.record.observe(&sight);
+    /// Searches on so many threads. What is learned does not depend on it.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Replay {
+        self.threads = threads.max(1);
+        self
     }
 
-    /// The record.
+    /// The stream as it is remembered.
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// Searches.
-    pub fn theory(&self) -> Theory {
-        let mut theory = Theory::default();
-        let verbose = std::env::var("V").is_ok();
-        for target in 0..self.cover.target_count() {
-            let group = self.cover.group(target);
-            let place = (0..target).filter(|t| self.cover.group(*t) == group).count();
-            let table = self.cover.table(target);
-            let aspect = Aspect { table, slots: &self.slots[group], group, target, place };
-            let pieces = self.record.pieces();
-            let t0 = std::time::Instant::now();
-            let view = View::new(&self.record, &pieces, aspect);
-            let t1 = std::time::Instant::now();
-            let kind = |kind| self.heads.iter().find(|h| h.target == target && h.kind == kind);
-            let direct = kind(RuleKind::Direct).is_some();
-            let terms = Terms { penalty: self.penalty, direct, threads: self.threads };
-            let quest = Quest { record: &self.record, pieces: &pieces, aspect, terms };
-            let found = quest.full();
-            let t2 = std::time::Instant::now();
-            let again = quest.again(&found);
-            if verbose {
-                eprintln!(
-                    "target {target}: states {} runs {} classes {} ways {} stretches {} literals {} {:?}; f1 {:.4} J {:.4}; view {:?} full {:?} again {:?} {:.4} near {}",
-                    self.record.states[group].len(),
-                    self.record.runs(),
-                    view.classes,
-                    view.ways,
-                    view.stretches.len(),
-                    view.literals.len(),
-                    found.seen,
-                    found.fit.f1(),
-                    found.value,
-                    t1 - t0,
-                    t2 - t1,
-                    t2.elapsed(),
-                    again.value,
-                    found.shortlist.len()
-                );
+    fn table(&self, target: usize) -> &LiteralTable {
+        self.cover.table(target)
+    }
+
+    fn head(&self, target: usize, kind: RuleKind) -> Option<usize> {
+        self.heads.iter().position(|h| h.target == target && h.kind == kind)
+    }
+
+    /// Lets a search be made for each target in turn; what the rules of one recognise is what those after it see.
+    fn for_each_quest(&self, mut search: impl FnMut(usize, Quest<'_>) -> Outcome) -> Vec<Outcome> {
+        let pieces = self.record.pieces();
+        let mut recognised: Vec<Recognised> = Vec::new();
+        let mut outcomes = Vec::new();
+        for (number, target) in self.targets.iter().enumerate() {
+            let aspect = Aspect {
+                table: self.table(number),
+                slots: &self.slots[target.group],
+                group: target.group,
+                target: number,
+                place: target.place,
+                left_out: target.left_out,
+            };
+            let penalty = match self.settings.penalty {
+                Penalty::Fixed(penalty) => penalty,
+                // The one of the last search, which finds it anew if it starts from nothing.
+                Penalty::Auto => self.last.get(number).map_or(0.0, |last| last.penalty),
+            };
+            let terms = Terms {
+                penalty,
+                direct: self.head(number, RuleKind::Direct).is_some(),
+                starts: [RuleKind::Initiation, RuleKind::Direct].iter().any(|k| self.head(number, *k).is_some()),
+                ends: self.head(number, RuleKind::Termination).is_some(),
+                threads: self.threads,
+            };
+            let used = self.targets[number + 1..].iter().any(|t| t.about.iter().any(|a| a.target == number));
+            let mut solve = |record: &Record, pieces: &[&Piece]| {
+                let outcome = search(number, Quest { record, pieces, aspect, terms });
+                let seen = if used { recognise(record, pieces, aspect, &outcome.rules) } else { Vec::new() };
+                (outcome, seen)
+            };
+            let (outcome, seen) = if target.about.is_empty() {
+                solve(&self.record, &pieces)
+            } else {
+                let (record, copies) = replaced(&self.record, &pieces, aspect, &target.about, &recognised);
+                solve(&record, &copies.iter().collect::<Vec<_>>())
+            };
+            recognised.push(seen);
+            outcomes.push(outcome);
+        }
+        outcomes
+    }
+
+    /// The whole search, from nothing and from the rules that were given: the same for every order of the segments.
+    fn search_all(&self) -> Vec<Outcome> {
+        self.for_each_quest(|target, mut quest| {
+            if self.settings.penalty == Penalty::Auto {
+                quest.terms.penalty = quest.price();
             }
-            for rule in &found.rules {
-                let head = kind(rule.kind).unwrap();
-                let body = rule.body.iter().map(|l| match *l {
-                    Lit::Closed(bit) => table.literals()[bit as usize].clone(),
-                    Lit::Open { slot, threshold } => {
-                        let value = self.slots[group][slot as usize].grid.value(threshold);
-                        table.open_literal(slot as usize, value, self.cover.measures())
-                    }
-                });
-                theory.clauses.push(Clause { head: head.atom.clone(), body: body.collect(), span: Span::default() });
+            let found = quest.full();
+            match self.targets[target].given.as_slice() {
+                [] => found,
+                given => {
+                    let other = quest.from(given);
+                    if other.value > found.value { other } else { found }
+                }
+            }
+        })
+    }
+
+    /// Whether enough has changed since the last search.
+    fn is_due(&self) -> bool {
+        let new = self.record.added() - self.searched;
+        new >= NEW_RUNS.max(self.record.runs() as u64 / NEW_SHARE)
+    }
+
+    /// Searches for the rules at work, near those of the last search if that is enough.
+    fn update(&mut self, observer: &mut dyn Observer) {
+        let added = self.record.added();
+        let doubled = added >= self.searched_all + (self.record.runs() as u64 / 2).max(NEW_RUNS);
+        let near = (!self.last.is_empty() && !doubled)
+            .then(|| self.for_each_quest(|target, quest| quest.again(&self.last[target])));
+        let good =
+            |outcomes: &Vec<Outcome>| outcomes.iter().zip(&self.last).all(|(new, last)| new.value >= last.best - LOSS);
+        let outcomes = match near.filter(good) {
+            Some(near) => near,
+            None => {
+                self.searched_all = added;
+                self.search_all()
+            }
+        };
+        self.searched = added;
+        self.last = outcomes;
+        self.put_to_work(observer);
+    }
+
+    /// Tells what has changed, and numbers the rules.
+    fn put_to_work(&mut self, observer: &mut dyn Observer) {
+        let mut now = Vec::new();
+        for (target, outcome) in self.last.iter().enumerate() {
+            for rule in &outcome.rules {
+                let head = self.head(target, rule.kind).expect("rules have the heads that are declared");
+                now.push((head, self.clause(target, rule), outcome.value));
             }
         }
-        theory
+        let interpretation = self.record.frames();
+        let mut tell = |process, rule, what| observer.on(&Event { interpretation, process, rule, what });
+        for old in &self.at_work {
+            if !now.iter().any(|(head, clause, _)| (*head, clause) == (old.head, &old.clause)) {
+                let value = self.last[self.heads[old.head].target].value;
+                tell(old.head, old.number, What::Dropped { clause: old.clause.clone(), value });
+            }
+        }
+        let mut at_work = Vec::new();
+        for (head, clause, value) in now {
+            let known = &mut self.known[head];
+            let number = known.iter().position(|c| *c == clause).unwrap_or_else(|| {
+                known.push(clause.clone());
+                known.len() - 1
+            }) as u64
+                + 1;
+            let rule = AtWork { head, number, clause };
+            if !self.at_work.contains(&rule) {
+                tell(head, number, What::Chosen { clause: rule.clause.clone(), value });
+            }
+            at_work.push(rule);
+        }
+        self.at_work = at_work;
     }
+
+    fn clause(&self, target: usize, rule: &Rule) -> Clause {
+        let table = self.table(target);
+        let slots = &self.slots[self.targets[target].group];
+        let closed = rule.body.iter().filter_map(|l| if let Lit::Closed(bit) = l { Some(*bit as usize) } else { None });
+        let implied = table.body(closed.collect());
+        let literal = |l: &Lit| match *l {
+            Lit::Closed(bit) => table.literals()[bit as usize].clone(),
+            Lit::Open { slot, threshold } => {
+                let value = slots[slot as usize].grid.value(threshold);
+                table.open_literal(slot as usize, value, self.cover.measures())
+            }
+        };
+        let mut body: Vec<Literal> = rule.body.iter().map(literal).collect();
+        // What has to be said of a variable that only negated literals mention.
+        body.extend(implied.into_iter().filter(|l| table.find(l).is_none()));
+        let head = self.head(target, rule.kind).expect("rules have the heads that are declared");
+        Clause { head: self.heads[head].atom.clone(), body, span: Span::default() }
+    }
+
+    fn learned_from(&self, outcomes: &[Outcome], mut trust: impl FnMut(usize) -> Vec<Trust>) -> Learned {
+        let mut learned = Learned { interpretations: self.record.frames(), ..Learned::default() };
+        for (target, outcome) in outcomes.iter().enumerate() {
+            let trust = trust(target);
+            for (rule, trust) in outcome.rules.iter().zip(trust) {
+                let clause = self.clause(target, rule);
+                let head = self.head(target, rule.kind).expect("rules have the heads that are declared");
+                let known = self.known[head].iter().position(|c| *c == clause);
+                let number = known.unwrap_or(self.known[head].len()) as u64 + 1;
+                learned.rules.push(LearnedRule { clause, id: (head, number), grounds: Grounds::Replayed(trust) });
+            }
+            let fluent = self.targets[target].name;
+            learned.fits.push(FluentFit { fluent, f1: outcome.fit.f1(), penalty: outcome.penalty });
+            learned.remarks.extend(self.remark(target, outcome));
+        }
+        let (kept, all) = self.record.segments();
+        if (kept as u64) < all && self.record.frames() > 0 {
+            learned.remarks.push(format!(
+                "learned from {kept} of {all} segments: more are not remembered (`runs`, `window` and `forget` say how many)"
+            ));
+        }
+        learned
+    }
+
+    /// Why nothing was learned about a target.
+    fn remark(&self, target: usize, outcome: &Outcome) -> Option<String> {
+        if outcome.rules.iter().any(|r| r.kind != RuleKind::Termination) {
+            return None;
+        }
+        let (name, seen) = (self.targets[target].name, &outcome.seen);
+        let refused = &seen.refused;
+        Some(match () {
+            () if seen.pieces == 0 => format!("no rule for `{name}`: there was nothing to learn from"),
+            () if seen.with_event == 0 => {
+                format!("no rule for `{name}`: it is annotated in none of {} segments", seen.pieces)
+            }
+            () if seen.with_event < SUPPORT => format!(
+                "no rule for `{name}`: it is annotated in {} of {} segments, and a rule needs {SUPPORT} in which it holds",
+                seen.with_event, seen.pieces
+            ),
+            () if seen.literals == 0 => {
+                format!(
+                    "no rule for `{name}`: no condition of the modes is true at some time points and false at others"
+                )
+            }
+            () if seen.starts == 0 => format!(
+                "no rule for `{name}`: of the bodies that occur, {} are true in fewer than {SUPPORT} segments, {} in fewer \
+                 than {SUPPORT} in which `{name}` holds then, and at {} it holds for less than a quarter of the time{}",
+                refused.unseen,
+                refused.unsupported,
+                refused.seldom,
+                refused.best.map_or_else(String::new, |share| format!(", at best for {:.1}%", 100.0 * share)),
+            ),
+            () => format!(
+                "no rule for `{name}`: none of {} bodies fits better than its literals cost ({} each); a smaller \
+                 `penalty` lets rules in that fit worse",
+                seen.starts, outcome.penalty
+            ),
+        })
+    }
+
+    fn tell_too_many(&mut self, found: &[TooMany], frame: &Frame, observer: &mut dyn Observer) {
+        for TooMany { group, variable, assignments } in found {
+            if self.told.contains(&(*group, *variable)) {
+                continue;
+            }
+            self.told.push((*group, *variable));
+            let head = self.heads.iter().position(|h| self.targets[h.target].group == *group).unwrap_or(0);
+            let what = What::TooMany {
+                variable: LiteralTable::introduced_name(*variable),
+                assignments: *assignments,
+                segment: frame.segment,
+                time: frame.time,
+            };
+            observer.on(&Event { interpretation: self.record.frames(), process: head, rule: 0, what });
+        }
+    }
+
+    /// The literals of a rule that is given.
+    fn given(&self, clause: &Clause) -> Result<(usize, Rule), Diagnostic> {
+        let signature = Signature::of(&clause.head);
+        let Some(head) = self.heads.iter().find(|h| Signature::of(&h.atom) == signature) else {
+            return Err(Diagnostic::new(&clause.head.span, format!("no mode declares the head `{signature}`"))
+                .hint("rules to start from have heads that are to be learned"));
+        };
+        let (table, group) = (self.table(head.target), self.targets[head.target].group);
+        let renamed = rename(clause, &head.atom);
+        let mut body = Vec::new();
+        for (literal, original) in renamed.body.iter().zip(&clause.body) {
+            let closed = table.find(literal).map(|i| Lit::Closed(i as u16));
+            let open = || self.open_literal(table, group, literal);
+            match closed.or_else(open) {
+                Some(literal) => body.push(literal),
+                None => {
+                    let message = format!("the modes do not allow the condition `{original}`");
+                    return Err(Diagnostic::new(&original.span, message).hint("add a `modeb` for it"));
+                }
+            }
+        }
+        if body.is_empty() || body.len() > super::pool::MAX_BODY {
+            let message = format!("a rule to start from has 1 to {} conditions", super::pool::MAX_BODY);
+            return Err(Diagnostic::new(&clause.head.span, message).hint("split it, or leave conditions out"));
+        }
+        body.sort_unstable();
+        body.dedup();
+        Ok((head.target, Rule { kind: head.kind, body }))
+    }
+
+    /// A literal with an open threshold; a number that is not on the grid is taken for the nearest that is.
+    fn open_literal(&self, table: &LiteralTable, group: usize, literal: &Literal) -> Option<Lit> {
+        (0..table.open_literals().len()).find_map(|slot| {
+            let threshold = table.threshold_of(slot, literal, self.cover.measures())?;
+            let grid = self.slots[group][slot].grid;
+            Some(Lit::Open { slot: slot as u16, threshold: grid.nearest(threshold) })
+        })
+    }
+}
+
+impl Learner for Replay {
+    fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer) {
+        let sight = self.cover.sight(frame);
+        self.record.observe(&sight);
+        if !sight.too_many.is_empty() {
+            self.tell_too_many(&sight.too_many, frame, observer);
+        }
+    }
+
+    fn flush(&mut self, observer: &mut dyn Observer) {
+        if self.is_due() {
+            self.update(observer);
+        }
+    }
+
+    fn learned(&mut self) -> Learned {
+        let mut trust = Vec::new();
+        let outcomes = self.search_all();
+        self.for_each_quest(|target, mut quest| {
+            quest.terms.penalty = outcomes[target].penalty;
+            trust.push(quest.trust(&outcomes[target].rules));
+            outcomes[target].clone()
+        });
+        self.learned_from(&outcomes, |target| std::mem::take(&mut trust[target]))
+    }
+
+    fn examine(&mut self, learned: &mut Learned) {
+        let outcomes = self.search_all();
+        let mut refits = Vec::new();
+        self.for_each_quest(|target, mut quest| {
+            quest.terms.penalty = outcomes[target].penalty;
+            let rules = &outcomes[target].rules;
+            let clauses = rules.iter().map(|rule| self.clause(target, rule));
+            refits.extend(clauses.zip(quest.refits(rules)));
+            outcomes[target].clone()
+        });
+        for rule in &mut learned.rules {
+            if let (Grounds::Replayed(trust), Some((_, found))) =
+                (&mut rule.grounds, refits.iter().find(|(clause, _)| *clause == rule.clause))
+            {
+                trust.refits = Some(*found);
+            }
+        }
+    }
+
+    fn observed(&self) -> u64 {
+        self.record.frames()
+    }
+
+    fn at_work(&self) -> Vec<(usize, u64, Mask)> {
+        self.at_work.iter().map(|rule| (rule.head, rule.number, Mask::EMPTY)).collect()
+    }
+
+    fn theory(&mut self) -> Theory {
+        Theory { clauses: self.at_work.iter().map(|rule| rule.clause.clone()).collect() }
+    }
+
+    fn start_from(&mut self, theory: &Theory) -> Result<(), Problems> {
+        let mut problems = Vec::new();
+        for clause in &theory.clauses {
+            match self.given(clause) {
+                Ok((target, rule)) => self.targets[target].given.push(rule),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        Problems::check(problems)
+    }
+
+    fn heads(&self) -> Vec<Atom> {
+        self.heads.iter().map(|h| h.atom.clone()).collect()
+    }
+
+    fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
+        self.table(self.heads[head].target).body(mask)
+    }
+
+    fn copy(&mut self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+/// The literals of a target that are about targets before it, and those that may not be used: about itself, about targets
+/// after it, and about others' existential variables.
+fn about_targets(cover: &Cover, target: usize) -> (Vec<About>, Mask) {
+    let table = cover.table(target);
+    let (mut about, mut left_out) = (Vec::new(), Mask::EMPTY);
+    for (literal, pattern) in table.patterns().iter().enumerate() {
+        for other in 0..cover.target_count() {
+            let (label, symmetric) = cover.label(other);
+            if label != pattern.signature {
+                continue;
+            }
+            if other < target && !table.is_existential(literal) {
+                let columns = pattern.columns.clone();
+                about.push(About { literal, target: other, columns, negated: pattern.negated, symmetric });
+            } else {
+                left_out = left_out.with(Mask::of(literal));
+            }
+        }
+    }
+    (about, left_out)
 }

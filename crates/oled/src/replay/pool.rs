@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::quest::Rule;
-use super::search::cover_of;
+use super::search::{Terms, cover_of};
 use super::view::{Lit, SUPPORT, Stat, View};
 use crate::induce::RuleKind;
 
@@ -58,19 +58,20 @@ pub(crate) struct Pool {
 }
 
 /// How many bodies were left out, and why.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Refused {
     /// True in too few segments at all.
     pub(crate) unseen: usize,
     /// True in too few segments in which the fluent held then.
     pub(crate) unsupported: usize,
-    /// The fluent held too seldom.
+    /// The fluent held too seldom; at best for this share of the time.
     pub(crate) seldom: usize,
+    pub(crate) best: Option<f64>,
 }
 
 impl Pool {
-    /// All bodies of the literals of a view that are supported well enough. `direct`: nothing ends by a rule.
-    pub(crate) fn new(view: &View, direct: bool) -> Pool {
+    /// All bodies of the literals of a view that are supported well enough.
+    pub(crate) fn new(view: &View, terms: &Terms) -> Pool {
         let mut pool = Pool::default();
         let size = view.ways * view.words;
         let mut seen: IndexSet<Box<[u64]>, FxBuildHasher> = IndexSet::default();
@@ -102,7 +103,7 @@ impl Pool {
                     seen.insert(truth.as_slice().into());
                     let body = body.with(l);
                     if !pool.covers.contains(cover.as_slice()) {
-                        pool.add(body, &cover, stat, direct);
+                        pool.add(body, &cover, stat, terms);
                     }
                     next.push((body, truth.as_slice().into()));
                 }
@@ -112,15 +113,17 @@ impl Pool {
         pool
     }
 
-    fn add(&mut self, body: Body, cover: &[u64], stat: Stat, direct: bool) {
+    fn add(&mut self, body: Body, cover: &[u64], stat: Stat, terms: &Terms) {
         let number = self.bodies.len() as u32;
-        let (starts, ends) = (may_start(&stat), !direct && may_end(&stat));
+        let (starts, ends) = (terms.starts && may_start(&stat), terms.ends && may_end(&stat));
         if starts {
             self.starts.push(number);
         } else if stat.held.len() < SUPPORT {
             self.refused.unsupported += 1;
         } else {
             self.refused.seldom += 1;
+            let share = held(&stat);
+            self.refused.best = Some(self.refused.best.map_or(share, |best: f64| best.max(share)));
         }
         if ends {
             self.ends.push(number);

@@ -20,6 +20,9 @@ pub(crate) struct Outcome {
     pub(crate) fit: Fit,
     /// F1 less the price of the literals.
     pub(crate) value: f64,
+    /// The most it was worth since the last search that started from nothing.
+    pub(crate) best: f64,
+    pub(crate) penalty: f64,
     /// The literals that were chosen from.
     pub(crate) literals: Vec<Lit>,
     /// Rules that came near, to start the next search with.
@@ -28,7 +31,7 @@ pub(crate) struct Outcome {
 }
 
 /// What there was to learn from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) pieces: usize,
     /// Segments in which the fluent is annotated.
@@ -63,6 +66,15 @@ impl Quest<'_> {
         self.climb(view, &[])
     }
 
+    /// The same, from rules that are given.
+    pub(crate) fn from(&self, rules: &[Rule]) -> Outcome {
+        let view = View::new(self.record, self.pieces, self.aspect);
+        let mut literals = view.literals.clone();
+        literals.extend(rules.iter().flat_map(|r| &r.body));
+        self.aspect.sort(&mut literals);
+        self.climb(View::with(self.record, self.pieces, self.aspect, literals), rules)
+    }
+
     /// The search that starts from the last one, over the rules that came near then: little work where little has changed.
     pub(crate) fn again(&self, last: &Outcome) -> Outcome {
         let view = View::with(self.record, self.pieces, self.aspect, last.literals.clone());
@@ -80,6 +92,8 @@ impl Quest<'_> {
             rules,
             fit: found.fit,
             value: found.value,
+            best: found.value.max(last.best),
+            penalty: self.terms.penalty,
             literals: literals.clone(),
             shortlist: shortlist.clone(),
             seen,
@@ -87,7 +101,7 @@ impl Quest<'_> {
     }
 
     fn climb(&self, mut view: View, start: &[Rule]) -> Outcome {
-        let mut pool = Pool::new(&view, self.terms.direct);
+        let mut pool = Pool::new(&view, &self.terms);
         let seen = Seen {
             pieces: view.pieces,
             with_event: view.with_event,
@@ -108,7 +122,7 @@ impl Quest<'_> {
             literals.extend(refined.iter().flat_map(|r| &r.body));
             self.aspect.sort(&mut literals);
             let finer = View::with(self.record, self.pieces, self.aspect, literals);
-            let mut candidates = Pool::new(&finer, self.terms.direct);
+            let mut candidates = Pool::new(&finer, &self.terms);
             let start: Vec<_> = refined.iter().filter_map(|rule| candidates.insert(&finer, rule)).collect();
             let better = Search { view: &finer, pool: &candidates, terms: self.terms }.climb(start);
             let (before, chosen) = (found.value, self.rules(&finer, &candidates, &better));
@@ -125,7 +139,16 @@ impl Quest<'_> {
         let search = Search { view: &view, pool: &pool, terms: self.terms };
         let near = search.nearest(&found.rules, SHORTLIST);
         let shortlist = near.into_iter().map(|(kind, body)| Rule { kind, body: pool.literals(&view, body) }).collect();
-        Outcome { rules, fit: found.fit, value: found.value, literals: view.literals.clone(), shortlist, seen }
+        Outcome {
+            rules,
+            fit: found.fit,
+            value: found.value,
+            best: found.value,
+            penalty: self.terms.penalty,
+            literals: view.literals.clone(),
+            shortlist,
+            seen,
+        }
     }
 
     fn rules(&self, view: &View, pool: &Pool, found: &Found) -> Vec<Rule> {

@@ -68,6 +68,14 @@ pub(crate) struct Piece {
     runs: usize,
 }
 
+impl Piece {
+    /// The piece with other tracks.
+    pub(crate) fn with(&self, groups: Vec<Vec<Track>>) -> Piece {
+        let Piece { segment, rank, born, frames, ref missed, runs, .. } = *self;
+        Piece { segment, rank, born, frames, groups, missed: missed.clone(), runs }
+    }
+}
+
 /// A piece that is being written.
 #[derive(Clone, Debug)]
 struct Open {
@@ -101,8 +109,9 @@ pub struct Record {
     runs: usize,
     /// Pieces with a rank up to this one are kept.
     limit: u64,
-    /// Pieces begun.
+    /// Pieces begun, and runs, those that were forgotten included.
     begun: u64,
+    added: u64,
     frames: u64,
 }
 
@@ -119,6 +128,7 @@ impl Record {
             runs: 0,
             limit: u64::MAX,
             begun: 0,
+            added: 0,
             frames: 0,
         }
     }
@@ -181,7 +191,9 @@ impl Record {
                     Some(run) if *states[run.state as usize] == *key => run.state,
                     _ => intern(states, key),
                 };
-                piece.runs += usize::from(track.push(state, 1, labels));
+                let new = track.push(state, 1, labels);
+                piece.runs += usize::from(new);
+                self.added += u64::from(new);
             }
             std::mem::swap(&mut index.last, &mut index.now);
         }
@@ -262,6 +274,16 @@ impl Record {
         }
     }
 
+    /// The same without what was seen.
+    pub(crate) fn emptied(&self) -> Record {
+        Record::new(self.memory.clone(), self.tracked.clone(), self.targets, self.interleaved)
+    }
+
+    /// The number of a state.
+    pub(crate) fn intern(&mut self, group: usize, key: &[u64]) -> u32 {
+        intern(&mut self.states[group], key)
+    }
+
     /// All pieces that are kept, and those being written, in the order of their ranks: the same for every order of the
     /// segments.
     pub(crate) fn pieces(&self) -> Vec<&Piece> {
@@ -274,6 +296,11 @@ impl Record {
     /// The number of runs, of those being written too.
     pub fn runs(&self) -> usize {
         self.runs + self.open.values().map(|o| o.piece.runs).sum::<usize>()
+    }
+
+    /// The number of runs that there ever were.
+    pub(crate) fn added(&self) -> u64 {
+        self.added
     }
 
     /// The number of segments that are kept, and of those that there were.

@@ -14,6 +14,9 @@ pub(crate) struct Terms {
     /// The price of a literal, heads included.
     pub(crate) penalty: f64,
     pub(crate) direct: bool,
+    /// Whether there are heads for rules that start the fluent, and that end it.
+    pub(crate) starts: bool,
+    pub(crate) ends: bool,
     pub(crate) threads: usize,
 }
 

@@ -6,6 +6,7 @@ use rustc_hash::FxBuildHasher;
 use super::record::{Piece, Record};
 use crate::induce::{Bin, Grid, LiteralTable, Mask, NOTHING};
 use crate::lang::Looser;
+use crate::learn::Gauge;
 
 /// A literal: one of the table, or a threshold for something measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +25,13 @@ pub(crate) struct Slot {
     pub(crate) attribute: u16,
 }
 
+impl From<&Gauge> for Slot {
+    fn from(gauge: &Gauge) -> Slot {
+        let Gauge { grid, looser, negated, attribute, .. } = *gauge;
+        Slot { grid, looser, negated, attribute: attribute as u16 }
+    }
+}
+
 /// What a record is looked at for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aspect<'a> {
@@ -33,6 +41,8 @@ pub(crate) struct Aspect<'a> {
     /// The number of the target, and its place among those of its group.
     pub(crate) target: usize,
     pub(crate) place: usize,
+    /// Literals of the table that may not be used: they are about fluents that are not defined yet.
+    pub(crate) left_out: Mask,
 }
 
 impl Aspect<'_> {
@@ -140,7 +150,8 @@ pub(crate) struct View {
 impl View {
     /// Looks at the pieces with the literals of the table and a coarse choice of thresholds.
     pub(crate) fn new(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>) -> View {
-        let mut literals: Vec<Lit> = (0..aspect.table.len()).map(|i| Lit::Closed(i as u16)).collect();
+        let usable = |i: &usize| !aspect.left_out.has(*i);
+        let mut literals: Vec<Lit> = (0..aspect.table.len()).filter(usable).map(|i| Lit::Closed(i as u16)).collect();
         literals.extend(thresholds(record, pieces, aspect));
         aspect.sort(&mut literals);
         let mut view = View::with(record, pieces, aspect, literals);
@@ -150,7 +161,7 @@ impl View {
 
     /// Looks at the pieces with these literals.
     pub(crate) fn with(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>, literals: Vec<Lit>) -> View {
-        let Aspect { table, slots, group, target, place } = aspect;
+        let Aspect { table, slots, group, target, place, .. } = aspect;
         let states = &record.states[group];
         let mut view = View { attributes: attributes(table, slots, &literals), ..View::default() };
         let stride = 2 + slots.len().div_ceil(4);

@@ -1,19 +1,20 @@
-//! Learner: all processes side by side on one stream.
+//! The paper's learner: all processes side by side on one stream.
 
 use std::thread::JoinHandle;
 
 use super::heads::{Head, Sights, heads};
 use super::interpretation::{Cover, Interpretation};
-use super::process::{LeftOut, Process};
-use crate::event::Observer;
-use crate::induce::{Counts, LiteralTable, Mask, Settings, epsilon};
+use super::learned::{Counted, Grounds, Learned, LearnedRule, Learner};
+use super::process::Process;
+use crate::event::{Event, Observer};
+use crate::induce::{LiteralTable, Mask, Settings, epsilon};
 use crate::lang::{Atom, Clause, Diagnostic, Formula, Literal, Problems, Signature, Symbol, Term, Theory};
 use crate::stream::Frame;
 use crate::task::Task;
 
 /// Learns event definitions from a stream, in one pass: a process for each head that the modes declare.
 #[derive(Debug)]
-pub struct Learner {
+pub struct Oled {
     cover: Cover,
     /// Empty while they are at work on another thread.
     processes: Vec<Process>,
@@ -23,53 +24,16 @@ pub struct Learner {
     batch: Vec<Interpretation>,
     threads: usize,
     interpretations: u64,
-}
-
-/// What was learned so far.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Learned {
-    /// The rules, process by process.
-    pub rules: Vec<LearnedRule>,
-    /// Rules that are alive and not among them, with the reason.
-    pub left_out: Vec<(LearnedRule, LeftOut)>,
-    /// Interpretations seen.
-    pub interpretations: u64,
-}
-
-/// A rule with its evidence.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LearnedRule {
-    /// The rule.
-    pub clause: Clause,
-    /// The number of its process, and its number there.
-    pub id: (usize, u64),
-    /// Its counts since its evidence was last restarted.
-    pub counts: Counts,
-    /// Its score from them.
-    pub score: f64,
-    /// Its counts over the whole stream.
-    pub stream: Counts,
-    /// Instances it was evaluated on.
-    pub instances: u64,
-    /// The observations in the bound, and the bound.
-    pub n: f64,
-    /// The bound.
-    pub epsilon: f64,
-}
-
-impl Learned {
-    /// The rules as a theory.
-    pub fn theory(&self) -> Theory {
-        Theory { clauses: self.rules.iter().map(|r| r.clause.clone()).collect() }
-    }
+    /// What has happened and was not told yet.
+    pending: Vec<Event>,
 }
 
 /// Interpretations that are handed to the processes together, so that threads have something to do.
 const BATCH: usize = 1024;
 
-impl Learner {
+impl Oled {
     /// A learner for the heads of a task. `settings` gives those of each target, by the name of its fluent or predicate.
-    pub fn new(task: &Task, settings: impl Fn(Symbol) -> Settings) -> Result<Learner, Problems> {
+    pub fn new(task: &Task, settings: impl Fn(Symbol) -> Settings) -> Result<Oled, Problems> {
         let (heads, cover) = heads(task, false, |target| {
             let Settings { variables, observed_next, .. } = settings(target);
             Sights { variables, observed_next }
@@ -83,12 +47,21 @@ impl Learner {
                 Process::new(i, (target, cover.group(target)), kind, atom, settings, cover.table(target))
             })
             .collect();
-        Ok(Learner { cover, processes, working: None, targets, batch: Vec::new(), threads: 1, interpretations: 0 })
+        Ok(Oled {
+            cover,
+            processes,
+            working: None,
+            targets,
+            batch: Vec::new(),
+            threads: 1,
+            interpretations: 0,
+            pending: Vec::new(),
+        })
     }
 
     /// Spreads the processes over threads. What is learned does not depend on it.
     #[must_use]
-    pub fn with_threads(mut self, threads: usize) -> Learner {
+    pub fn with_threads(mut self, threads: usize) -> Oled {
         self.threads = threads.max(1);
         self
     }
@@ -131,7 +104,7 @@ impl Learner {
     }
 
     /// Learns from a frame, together with the one before it in its segment; tells what happened, some of it later.
-    pub fn observe(&mut self, frame: &Frame, observer: &mut impl Observer) {
+    pub fn observe(&mut self, frame: &Frame, observer: &mut (impl Observer + ?Sized)) {
         if let Some(interpretation) = self.cover.observe(frame) {
             self.batch.push(interpretation);
             if self.batch.len() >= BATCH {
@@ -146,13 +119,13 @@ impl Learner {
     }
 
     /// Brings all processes up to the last frame observed.
-    pub fn flush(&mut self, observer: &mut impl Observer) {
+    pub fn flush(&mut self, observer: &mut (impl Observer + ?Sized)) {
         self.dispatch(observer);
         self.wait(observer);
     }
 
     /// Hands the batch to the processes. With several threads they work on it while the next batch is made.
-    fn dispatch(&mut self, observer: &mut impl Observer) {
+    fn dispatch(&mut self, observer: &mut (impl Observer + ?Sized)) {
         self.wait(observer);
         let batch = std::mem::take(&mut self.batch);
         self.interpretations += batch.len() as u64;
@@ -173,7 +146,7 @@ impl Learner {
     }
 
     /// Waits for the processes, and tells what they did.
-    fn wait(&mut self, observer: &mut impl Observer) {
+    fn wait(&mut self, observer: &mut (impl Observer + ?Sized)) {
         if let Some(working) = self.working.take() {
             self.processes = working.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             self.tell(observer);
@@ -181,13 +154,14 @@ impl Learner {
     }
 
     /// Tells what happened, in the order of the stream, then of the processes: the same for any number of threads.
-    fn tell(&mut self, observer: &mut impl Observer) {
+    fn tell(&mut self, observer: &mut (impl Observer + ?Sized)) {
+        self.pending.drain(..).for_each(|e| observer.on(&e));
         let mut events: Vec<_> = self.processes.iter_mut().flat_map(|p| p.events.drain(..)).collect();
         events.sort_by_key(|e| (e.interpretation, e.process));
         events.iter().for_each(|e| observer.on(e));
     }
 
-    /// The rules learned so far; call [`Learner::flush`] before.
+    /// The rules learned so far; call [`Oled::flush`] before.
     pub fn learned(&self) -> Learned {
         let (mut rules, mut left_out) = (Vec::new(), Vec::new());
         for process in &self.processes {
@@ -197,12 +171,14 @@ impl Learner {
                 let rule = LearnedRule {
                     clause: process.clause(rule, self.cover.table(process.target())),
                     id: (process.number, rule.id),
-                    counts: rule.counts(kind, settings),
-                    score: rule.score(kind, settings),
-                    stream: crate::induce::counts(&process.stream, rule.body, kind, settings),
-                    instances: rule.instances,
-                    n,
-                    epsilon: epsilon(settings.delta, n),
+                    grounds: Grounds::Counted(Counted {
+                        counts: rule.counts(kind, settings),
+                        score: rule.score(kind, settings),
+                        stream: crate::induce::counts(&process.stream, rule.body, kind, settings),
+                        instances: rule.instances,
+                        n,
+                        epsilon: epsilon(settings.delta, n),
+                    }),
                 };
                 match why {
                     None => rules.push(rule),
@@ -210,7 +186,7 @@ impl Learner {
                 }
             }
         }
-        Learned { rules, left_out, interpretations: self.interpretations }
+        Learned { rules, left_out, interpretations: self.interpretations, ..Learned::default() }
     }
 
     /// What makes interpretations of frames: for those who feed processes themselves, as benchmarks and tests do.
@@ -218,7 +194,7 @@ impl Learner {
         &mut self.cover
     }
 
-    /// The processes; call [`Learner::flush`] before.
+    /// The processes; call [`Oled::flush`] before.
     pub fn processes(&self) -> &[Process] {
         &self.processes
     }
@@ -229,6 +205,57 @@ impl Learner {
     }
 }
 
+impl Learner for Oled {
+    fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer) {
+        Oled::observe(self, frame, observer);
+    }
+
+    fn flush(&mut self, observer: &mut dyn Observer) {
+        Oled::flush(self, observer);
+    }
+
+    fn observed(&self) -> u64 {
+        Oled::observed(self)
+    }
+
+    fn learned(&mut self) -> Learned {
+        Oled::learned(self)
+    }
+
+    fn at_work(&self) -> Vec<(usize, u64, Mask)> {
+        self.processes.iter().flat_map(|p| p.output().into_iter().map(|r| (p.number, r.id, r.body))).collect()
+    }
+
+    fn start_from(&mut self, theory: &Theory) -> Result<(), Problems> {
+        Oled::start_from(self, theory)
+    }
+
+    fn heads(&self) -> Vec<Atom> {
+        self.processes.iter().map(|p| p.head.clone()).collect()
+    }
+
+    fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
+        self.table(head).body(mask)
+    }
+
+    fn copy(&mut self) -> Box<dyn Learner> {
+        let mut events = std::mem::take(&mut self.pending);
+        self.dispatch(&mut events);
+        self.wait(&mut events);
+        self.pending = events;
+        Box::new(Oled {
+            cover: self.cover.clone(),
+            processes: self.processes.clone(),
+            working: None,
+            targets: self.targets.clone(),
+            batch: Vec::new(),
+            threads: self.threads,
+            interpretations: self.interpretations,
+            pending: self.pending.clone(),
+        })
+    }
+}
+
 fn learn(processes: &mut [Process], batch: &[Interpretation]) {
     for process in processes {
         batch.iter().for_each(|i| process.learn(i));
@@ -236,7 +263,7 @@ fn learn(processes: &mut [Process], batch: &[Interpretation]) {
 }
 
 /// The clause with the variable names of a head template.
-fn rename(clause: &Clause, template: &Atom) -> Clause {
+pub(crate) fn rename(clause: &Clause, template: &Atom) -> Clause {
     let mut names: Vec<(Symbol, Term)> = Vec::new();
     let mut own = Vec::new();
     crate::lang::for_each_hole(&clause.head.args, &mut |t| own.push(t.clone()));

@@ -1,0 +1,131 @@
+//! The seam of all learners: frames in, rules out, at any time.
+
+use std::fmt::Debug;
+
+use super::process::LeftOut;
+use crate::event::Observer;
+use crate::induce::{Counts, Mask};
+use crate::lang::{Atom, Clause, Literal, Problems, Symbol, Theory};
+use crate::stream::Frame;
+
+/// What learns event definitions from a stream.
+pub trait Learner: Debug + Send {
+    /// Learns from a frame; tells what happened, some of it later.
+    fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer);
+
+    /// Brings the rules at work up to the last frame observed, as far as the learner finds it worth its while.
+    fn flush(&mut self, observer: &mut dyn Observer);
+
+    /// What was learned so far.
+    fn learned(&mut self) -> Learned;
+
+    /// Looks closer at what was learned, where that is possible and takes time: how far each rule can be trusted.
+    fn examine(&mut self, _learned: &mut Learned) {}
+
+    /// The frames, or pairs of them, that were learned from.
+    fn observed(&self) -> u64;
+
+    /// The rules as of the last flush, each as its head, its number and its body: they change when the theory does.
+    fn at_work(&self) -> Vec<(usize, u64, Mask)>;
+
+    /// The theory as of the last flush.
+    fn theory(&mut self) -> Theory {
+        self.learned().theory()
+    }
+
+    /// Starts from rules that are given.
+    fn start_from(&mut self, theory: &Theory) -> Result<(), Problems>;
+
+    /// The heads that rules are learned for, by the numbers that events have.
+    fn heads(&self) -> Vec<Atom>;
+
+    /// The literals of a body that an event speaks of.
+    fn body(&self, head: usize, mask: Mask) -> Vec<Literal>;
+
+    /// A copy that goes on by itself.
+    fn copy(&mut self) -> Box<dyn Learner>;
+}
+
+/// What was learned so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Learned {
+    /// The rules, head by head.
+    pub rules: Vec<LearnedRule>,
+    /// Rules that are alive and not among them, with the reason.
+    pub left_out: Vec<(LearnedRule, LeftOut)>,
+    /// How well the rules of each fluent fit what is remembered, where the learner knows.
+    pub fits: Vec<FluentFit>,
+    /// What else there is to say: why nothing was learned, what was forgotten.
+    pub remarks: Vec<String>,
+    /// Interpretations seen.
+    pub interpretations: u64,
+}
+
+/// A rule with what speaks for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnedRule {
+    /// The rule.
+    pub clause: Clause,
+    /// The number of its head, and its number there.
+    pub id: (usize, u64),
+    /// Why it is there.
+    pub grounds: Grounds,
+}
+
+/// What speaks for a rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Grounds {
+    /// Counts of its own.
+    Counted(Counted),
+    /// What the theory is worth with it and without.
+    Replayed(Trust),
+}
+
+/// Counts of a rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counted {
+    /// Its counts since its evidence was last restarted.
+    pub counts: Counts,
+    /// Its score from them.
+    pub score: f64,
+    /// Its counts over the whole stream.
+    pub stream: Counts,
+    /// Instances it was evaluated on.
+    pub instances: u64,
+    /// The observations in the bound.
+    pub n: f64,
+    /// The bound.
+    pub epsilon: f64,
+}
+
+/// How far a rule can be trusted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Trust {
+    /// How much F1, less the price of its literals, would be lost without it.
+    pub gain: f64,
+    /// The segments in which there would be more errors without it.
+    pub helps: usize,
+    /// The segments in which there would be fewer.
+    pub harms: usize,
+    /// Of the searches that left a part of the segments out, how many found it again, and how many there were; thresholds
+    /// may differ. Only where it was asked for.
+    pub refits: Option<(usize, usize)>,
+}
+
+/// How well the rules of a fluent fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FluentFit {
+    /// The fluent.
+    pub fluent: Symbol,
+    /// F1 of its rules on what is remembered.
+    pub f1: f64,
+    /// The price of a literal.
+    pub penalty: f64,
+}
+
+impl Learned {
+    /// The rules as a theory.
+    pub fn theory(&self) -> Theory {
+        Theory { clauses: self.rules.iter().map(|r| r.clause.clone()).collect() }
+    }
+}

@@ -1,0 +1,109 @@
+//! Trust: what speaks for a rule of a theory, and for a price of literals.
+
+use super::quest::{Outcome, Quest, Rule};
+use super::record::Piece;
+use super::search::{Actions, Fit, cover_of, errors, replay};
+use super::view::{Lit, View};
+use crate::learn::Trust;
+
+/// The prices of a literal that are tried.
+const PRICES: [f64; 6] = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.016];
+
+/// Into how many parts segments are put when a price is chosen, and when rules are refitted.
+const PRICE_FOLDS: u64 = 5;
+const REFITS: u64 = 7;
+
+/// The actions of rules on a view that has their literals.
+fn actions(view: &View, rules: &[Rule]) -> Actions {
+    let mut actions = Actions::none(view);
+    for rule in rules {
+        let number =
+            |l: &Lit| view.literals.iter().position(|v| v == l).expect("the view has the literals of the rules");
+        actions.add(rule.kind, &cover_of(view, &rule.body.iter().map(number).collect::<Vec<_>>()));
+    }
+    actions
+}
+
+fn literals(rules: &[Rule]) -> Vec<Lit> {
+    let mut literals: Vec<Lit> = rules.iter().flat_map(|r| &r.body).copied().collect();
+    literals.sort_unstable();
+    literals.dedup();
+    literals
+}
+
+impl Quest<'_> {
+    /// What the theory would be without each of its rules.
+    pub(crate) fn trust(&self, rules: &[Rule]) -> Vec<Trust> {
+        let view = View::with(self.record, self.pieces, self.aspect, literals(rules));
+        let worth = |rules: &[Rule]| {
+            let actions = actions(&view, rules);
+            let price = rules.iter().map(|r| r.body.len() + 1).sum::<usize>() as f64 * self.terms.penalty;
+            (replay(&view, &actions, self.terms.direct).f1() - price, errors(&view, &actions, self.terms.direct))
+        };
+        let (value, errors) = worth(rules);
+        let without = |i: usize| {
+            let rest: Vec<Rule> = rules.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, r)| r.clone()).collect();
+            let (less, others) = worth(&rest);
+            let count = |f: fn(&i64, &i64) -> bool| others.iter().zip(&errors).filter(|(o, e)| f(o, e)).count();
+            Trust { gain: value - less, helps: count(|o, e| o > e), harms: count(|o, e| o < e), refits: None }
+        };
+        (0..rules.len()).map(without).collect()
+    }
+
+    /// How often each rule is found again where a seventh of the segments is left out, and how often that was tried.
+    pub(crate) fn refits(&self, rules: &[Rule]) -> Vec<(usize, usize)> {
+        let mut found = vec![(0, 0); rules.len()];
+        for part in 0..REFITS {
+            let rest: Vec<&Piece> = self.pieces.iter().filter(|p| p.rank % REFITS != part).copied().collect();
+            if rest.len() == self.pieces.len() {
+                continue;
+            }
+            let outcome = Quest { pieces: &rest, ..*self }.full();
+            for (rule, (again, tried)) in rules.iter().zip(&mut found) {
+                *tried += 1;
+                *again += usize::from(outcome.rules.iter().any(|other| self.alike(rule, other)));
+            }
+        }
+        found
+    }
+
+    /// Whether two rules are the same but for their thresholds.
+    fn alike(&self, a: &Rule, b: &Rule) -> bool {
+        let closed = self.aspect.table.attributes();
+        let about = |literal: &Lit| match *literal {
+            Lit::Closed(bit) => (closed[bit as usize], self.aspect.table.patterns()[bit as usize].negated),
+            Lit::Open { slot, .. } => (self.aspect.table.len() as u32 + u32::from(slot), false),
+        };
+        let kinds = |rule: &Rule| {
+            let mut kinds: Vec<_> = rule.body.iter().map(about).collect();
+            kinds.sort_unstable();
+            kinds
+        };
+        a.kind == b.kind && kinds(a) == kinds(b)
+    }
+
+    /// The price of a literal whose theories do best on segments that they were not learned from.
+    pub(crate) fn price(&self) -> f64 {
+        let mut fits = [Fit::default(); PRICES.len()];
+        for fold in 0..PRICE_FOLDS {
+            let (test, rest): (Vec<&Piece>, Vec<&Piece>) =
+                self.pieces.iter().copied().partition(|p| p.rank / REFITS % PRICE_FOLDS == fold);
+            if test.is_empty() || rest.is_empty() {
+                continue;
+            }
+            for (price, fit) in PRICES.into_iter().zip(&mut fits) {
+                let mut quest = Quest { pieces: &rest, ..*self };
+                quest.terms.penalty = price;
+                let Outcome { rules, .. } = quest.full();
+                let view = View::with(self.record, &test, self.aspect, literals(&rules));
+                let own = replay(&view, &actions(&view, &rules), self.terms.direct);
+                fit.tp += own.tp;
+                fit.fp += own.fp;
+                fit.positives += own.positives;
+            }
+        }
+        // Of prices that do equally well the highest: it gives the shortest rules.
+        let best = (0..PRICES.len()).max_by(|a, b| fits[*a].f1().total_cmp(&fits[*b].f1()).then(a.cmp(b)));
+        best.map_or(PRICES[2], |i| PRICES[i])
+    }
+}
