@@ -130,7 +130,9 @@ impl Model {
         scratch.slots[TIME_SLOT.0 as usize] = Value::Int(time);
         let mut filled = 0;
         for (i, stratum) in program.strata.iter().enumerate() {
-            filled = self.fill(program, time, &mut history, filled, i);
+            if let Some(history) = &mut history {
+                filled = self.fill(program, time, history, filled, i);
+            }
             self.refresh(&stratum.indexed);
             let mut new: Vec<(Pred, usize)> = Vec::new();
             if !stratum.again.is_empty() {
@@ -149,20 +151,16 @@ impl Model {
                 new = next;
             }
         }
-        self.fill(program, time, &mut history, filled, usize::MAX);
+        if let Some(history) = history {
+            self.fill(program, time, history, filled, usize::MAX);
+        }
         self.scratch = scratch;
     }
 
-    /// Fills the predicates that look back and are needed by this stratum, from this one on; returns the next.
-    fn fill(
-        &mut self,
-        program: &Program,
-        time: i64,
-        history: &mut Option<&mut History>,
-        mut next: usize,
-        stratum: usize,
-    ) -> usize {
-        let Some(history) = history else { return next };
+    /// Fills the predicates that look back and are needed by this stratum, from this one on; returns the next. Out of the
+    /// way of evaluation, which seldom needs it.
+    #[inline(never)]
+    fn fill(&mut self, program: &Program, time: i64, history: &mut History, mut next: usize, stratum: usize) -> usize {
         while let Some(fill) = program.lookback.fills.get(next).filter(|f| f.before <= stratum) {
             self.looked_at[next] = history.fill(&program.lookback, fill.from, time, &mut self.relations);
             next += 1;
