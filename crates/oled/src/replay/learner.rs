@@ -167,6 +167,7 @@ impl Replay {
                 group: target.group,
                 target: number,
                 place: target.place,
+                direct: self.head(number, RuleKind::Direct).is_some(),
                 left_out: target.left_out,
             };
             let penalty = match self.settings.penalty {
@@ -176,7 +177,7 @@ impl Replay {
             };
             let terms = Terms {
                 penalty,
-                direct: self.head(number, RuleKind::Direct).is_some(),
+                direct: aspect.direct,
                 starts: [RuleKind::Initiation, RuleKind::Direct].iter().any(|k| self.head(number, *k).is_some()),
                 ends: self.head(number, RuleKind::Termination).is_some(),
                 threads: self.threads,

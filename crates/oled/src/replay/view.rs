@@ -3,7 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use super::record::{Piece, Record};
+use super::record::{Piece, Record, Run};
 use crate::induce::{Bin, Grid, LiteralTable, Mask, NOTHING};
 use crate::lang::Looser;
 use crate::learn::Gauge;
@@ -41,6 +41,8 @@ pub(crate) struct Aspect<'a> {
     /// The number of the target, and its place among those of its group.
     pub(crate) target: usize,
     pub(crate) place: usize,
+    /// Whether it is an ordinary predicate.
+    pub(crate) direct: bool,
     /// Literals of the table that may not be used: they are about fluents that are not defined yet.
     pub(crate) left_out: Mask,
 }
@@ -90,12 +92,26 @@ pub(crate) const SUPPORT: usize = 3;
 /// What is known of a class of equal truth.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stat {
-    /// Time points at which the fluent holds, and at which it does not.
+    /// How often the fluent holds at the next time point, and how often it does not; of an ordinary predicate, at the same.
     pub(crate) yes: u64,
     pub(crate) no: u64,
     /// The first segments in which it was seen, and in which the fluent held.
     pub(crate) seen: Few,
     pub(crate) held: Few,
+}
+
+impl Stat {
+    fn add(&mut self, label: Label, length: u32, piece: u32) {
+        self.seen.add(piece);
+        match label {
+            Label::Yes if length > 0 => {
+                self.yes += u64::from(length);
+                self.held.add(piece);
+            }
+            Label::No => self.no += u64::from(length),
+            _ => {}
+        }
+    }
 }
 
 /// A few distinct numbers: enough to know whether there are [`SUPPORT`] of them.
@@ -161,7 +177,7 @@ impl View {
 
     /// Looks at the pieces with these literals.
     pub(crate) fn with(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>, literals: Vec<Lit>) -> View {
-        let Aspect { table, slots, group, target, place, .. } = aspect;
+        let Aspect { table, slots, group, target, place, direct, .. } = aspect;
         let states = &record.states[group];
         let mut view = View { attributes: attributes(table, slots, &literals), ..View::default() };
         let stride = 2 + slots.len().div_ceil(4);
@@ -174,18 +190,28 @@ impl View {
             view.positives += piece.missed[target];
             for track in &piece.groups[group] {
                 let first = view.stretches.len() as u32;
-                for run in &track.runs {
+                let label_of = |run: &Run| match run.labels >> (2 * place) & 3 {
+                    0 => Label::No,
+                    1 => Label::Yes,
+                    _ => Label::Unknown,
+                };
+                for (i, run) in track.runs.iter().enumerate() {
                     let class = &mut class_of[run.state as usize];
                     if *class == u32::MAX {
                         let key = class_key(&states[run.state as usize], stride, slots, &literals, row);
                         *class = classes.insert_full(key).0 as u32;
                     }
-                    let label = match run.labels >> (2 * place) & 3 {
-                        0 => Label::No,
-                        1 => Label::Yes,
-                        _ => Label::Unknown,
-                    };
-                    view.note(*class, label, run.length, p as u32, first);
+                    let label = label_of(run);
+                    view.note(*class, label, run.length, first);
+                    // What a rule does shows at the next time point.
+                    let next = track.runs.get(i + 1).map_or(Label::Unknown, label_of);
+                    let stat = &mut view.stats[*class as usize];
+                    if direct {
+                        stat.add(label, run.length, p as u32);
+                    } else {
+                        stat.add(label, run.length - 1, p as u32);
+                        stat.add(next, 1, p as u32);
+                    }
                     event |= label == Label::Yes;
                 }
                 let known = |s: &Stretch| s.label == Label::Yes;
@@ -216,18 +242,10 @@ impl View {
         view
     }
 
-    fn note(&mut self, class: u32, label: Label, length: u32, piece: u32, first: u32) {
+    fn note(&mut self, class: u32, label: Label, length: u32, first: u32) {
         self.stats.resize(self.stats.len().max(class as usize + 1), Stat::default());
-        let stat = &mut self.stats[class as usize];
-        stat.seen.add(piece);
-        match label {
-            Label::Yes => {
-                stat.yes += u64::from(length);
-                stat.held.add(piece);
-                self.positives += u64::from(length);
-            }
-            Label::No => stat.no += u64::from(length),
-            Label::Unknown => {}
+        if label == Label::Yes {
+            self.positives += u64::from(length);
         }
         let open = self.stretches.len() as u32 > first;
         match self.stretches.last_mut() {
