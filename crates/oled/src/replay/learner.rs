@@ -180,6 +180,7 @@ impl Replay {
                 direct: aspect.direct,
                 starts: [RuleKind::Initiation, RuleKind::Direct].iter().any(|k| self.head(number, *k).is_some()),
                 ends: self.head(number, RuleKind::Termination).is_some(),
+                near: false,
                 threads: self.threads,
             };
             let used = self.targets[number + 1..].iter().any(|t| t.about.iter().any(|a| a.target == number));
@@ -201,8 +202,10 @@ impl Replay {
     }
 
     /// The whole search, from nothing and from the rules that were given: the same for every order of the segments.
-    fn search_all(&self) -> Vec<Outcome> {
+    /// `near`: whether rules that come near are wanted too.
+    fn search_all(&self, near: bool) -> Vec<Outcome> {
         self.for_each_quest(|target, mut quest| {
+            quest.terms.near = near;
             if self.settings.penalty == Penalty::Auto {
                 quest.terms.penalty = quest.price();
             }
@@ -235,7 +238,7 @@ impl Replay {
             Some(near) => near,
             None => {
                 self.searched_all = added;
-                self.search_all()
+                self.search_all(true)
             }
         };
         self.searched = added;
@@ -431,7 +434,7 @@ impl Learner for Replay {
 
     fn learned(&mut self) -> Learned {
         let mut trust = Vec::new();
-        let outcomes = self.search_all();
+        let outcomes = self.search_all(false);
         self.for_each_quest(|target, mut quest| {
             quest.terms.penalty = outcomes[target].penalty;
             trust.push(quest.trust(&outcomes[target].rules));
@@ -441,7 +444,7 @@ impl Learner for Replay {
     }
 
     fn examine(&mut self, learned: &mut Learned) {
-        let outcomes = self.search_all();
+        let outcomes = self.search_all(false);
         let mut refits = Vec::new();
         self.for_each_quest(|target, mut quest| {
             quest.terms.penalty = outcomes[target].penalty;

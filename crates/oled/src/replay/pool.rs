@@ -74,13 +74,15 @@ impl Pool {
     pub(crate) fn new(view: &View, terms: &Terms) -> Pool {
         let mut pool = Pool::default();
         let size = view.ways * view.words;
-        let mut seen: IndexSet<Box<[u64]>, FxBuildHasher> = IndexSet::default();
-        let mut level: Vec<(Body, Box<[u64]>)> = vec![(Body::EMPTY, view.everything().into())];
+        let mut seen: IndexSet<u128, FxBuildHasher> = IndexSet::default();
+        // The bodies of one length, and what is true with them, one after the other.
+        let mut level = vec![Body::EMPTY];
+        let mut truths = view.everything();
         let mut truth = vec![0; size];
         let mut cover = vec![0; view.words];
         for _ in 0..MAX_BODY {
-            let mut next = Vec::new();
-            for (body, bits) in &level {
+            let (mut next, mut next_truths) = (Vec::new(), Vec::new());
+            for (body, bits) in level.iter().zip(truths.chunks(size.max(1))) {
                 let from = body.literals().last().map_or(0, |l| l + 1);
                 for l in from..view.literals.len() as u16 {
                     let attribute = view.attributes[l as usize];
@@ -88,7 +90,7 @@ impl Pool {
                         continue;
                     }
                     truth.iter_mut().zip(bits.iter().zip(view.bits_of(l as usize))).for_each(|(t, (a, b))| *t = a & b);
-                    if truth == **bits || seen.contains(truth.as_slice()) || seen.len() >= MAX_NODES {
+                    if truth == bits || seen.len() >= MAX_NODES || !seen.insert(fingerprint(&truth)) {
                         continue;
                     }
                     cover.copy_from_slice(&truth[..view.words]);
@@ -100,15 +102,15 @@ impl Pool {
                         pool.refused.unseen += 1;
                         continue;
                     }
-                    seen.insert(truth.as_slice().into());
                     let body = body.with(l);
                     if !pool.covers.contains(cover.as_slice()) {
                         pool.add(body, &cover, stat, terms);
                     }
-                    next.push((body, truth.as_slice().into()));
+                    next.push(body);
+                    next_truths.extend_from_slice(&truth);
                 }
             }
-            level = next;
+            (level, truths) = (next, next_truths);
         }
         pool
     }
@@ -184,6 +186,16 @@ fn may_end(stat: &Stat) -> bool {
 /// The share of time points at which the fluent holds.
 fn held(stat: &Stat) -> f64 {
     stat.yes as f64 / (stat.yes + stat.no).max(1) as f64
+}
+
+/// A number that two different sets hardly ever have both: with a hundred thousand sets the odds are one in 10^28.
+fn fingerprint(set: &[u64]) -> u128 {
+    const FACTOR: u128 = 0xda94_2042_e4dd_58b5_2127_599b_f432_5c37;
+    let mixed = set.iter().fold(FACTOR, |hash, word| {
+        let hash = (hash ^ u128::from(*word)).wrapping_mul(FACTOR);
+        hash ^ (hash >> 61)
+    });
+    mixed.wrapping_mul(FACTOR)
 }
 
 /// The classes of a set.

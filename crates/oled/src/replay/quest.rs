@@ -136,9 +136,12 @@ impl Quest<'_> {
                 break;
             }
         }
-        let search = Search { view: &view, pool: &pool, terms: self.terms };
-        let near = search.nearest(&found.rules, SHORTLIST);
-        let shortlist = near.into_iter().map(|(kind, body)| Rule { kind, body: pool.literals(&view, body) }).collect();
+        let mut shortlist = Vec::new();
+        if self.terms.near {
+            let search = Search { view: &view, pool: &pool, terms: self.terms };
+            let near = search.nearest(&found.rules, SHORTLIST);
+            shortlist.extend(near.into_iter().map(|(kind, body)| Rule { kind, body: pool.literals(&view, body) }));
+        }
         Outcome {
             rules,
             fit: found.fit,

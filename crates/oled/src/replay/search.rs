@@ -17,6 +17,8 @@ pub(crate) struct Terms {
     /// Whether there are heads for rules that start the fluent, and that end it.
     pub(crate) starts: bool,
     pub(crate) ends: bool,
+    /// Whether rules that come near are wanted too, for the next search.
+    pub(crate) near: bool,
     pub(crate) threads: usize,
 }
 
@@ -92,6 +94,8 @@ struct Base {
 struct ByClass {
     from: Vec<u32>,
     turns: Vec<Turn>,
+    /// The classes that have any.
+    any: Vec<u64>,
 }
 
 impl ByClass {
@@ -105,7 +109,9 @@ impl ByClass {
             sorted[next[*class as usize] as usize] = *turn;
             next[*class as usize] += 1;
         }
-        ByClass { from, turns: sorted }
+        let mut any = vec![0; classes.div_ceil(64)];
+        turns.iter().for_each(|(class, _)| any[*class as usize / 64] |= 1 << (class % 64));
+        ByClass { from, turns: sorted, any }
     }
 
     #[inline]
@@ -278,8 +284,8 @@ impl Scratch {
     fn sum(&mut self, turns: &ByClass, cover: &[u64]) -> (i64, i64) {
         self.round += 1;
         let (mut yes, mut no) = (0_i64, 0_i64);
-        for (i, word) in cover.iter().enumerate() {
-            let mut rest = *word;
+        for (i, (word, any)) in cover.iter().zip(&turns.any).enumerate() {
+            let mut rest = word & any;
             while rest != 0 {
                 let class = i * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;

@@ -356,11 +356,20 @@ fn thresholds(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>) -> Vec<Lit
         if slot.looser == Looser::Smaller {
             choice.reverse();
         }
-        let met = |threshold: Bin| {
-            let meets = histogram.iter().filter(|(bin, _)| Grid::meets(slot.looser, *bin, threshold));
-            meets.fold([0, 0], |sum: [u64; 2], (_, w)| [sum[0] + w[0], sum[1] + w[1]])
+        let add = |sum: [u64; 2], more: &[u64; 2]| [sum[0] + more[0], sum[1] + more[1]];
+        // For larger thresholds, those measured below come first; for smaller ones those above.
+        if slot.looser == Looser::Smaller {
+            histogram.reverse();
+        }
+        let total = histogram.iter().fold([0, 0], |sum, (_, w)| add(sum, w));
+        let (mut at, mut sum) = (0, [0, 0]);
+        let mut met = |threshold: Bin| {
+            while at < histogram.len() && Grid::meets(slot.looser, histogram[at].0, threshold) {
+                sum = add(sum, &histogram[at].1);
+                at += 1;
+            }
+            sum
         };
-        let total = histogram.iter().fold([0, 0], |sum: [u64; 2], (_, w)| [sum[0] + w[0], sum[1] + w[1]]);
         let mut before = [0, 0];
         for threshold in choice {
             let now = met(threshold);
