@@ -155,10 +155,10 @@ impl Group {
     /// Variables that have too many assignments are added to `too_many`.
     pub(super) fn instances(&self, model: &Model, too_many: &mut Vec<(usize, usize)>) -> (Vec<Value>, Vec<Instance>) {
         let Ordered { values, instances, .. } = self.ordered(model, too_many);
-        match self.symmetric {
-            true => pair_up(model.rows(self.domains[0]).len(), &values, &instances),
-            false => (values, instances),
+        if !self.symmetric {
+            return (values, instances);
         }
+        pair_up(model.rows(self.domains[0]).len(), &values, &instances)
     }
 
     /// All instances, those of each order by themselves. Rows of relations are dealt to the instances they speak of, so the

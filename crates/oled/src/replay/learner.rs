@@ -3,7 +3,7 @@
 use super::quest::{Outcome, Quest, Rule};
 use super::recognised::{About, Recognised, recognise, replaced};
 use super::record::{Piece, Record};
-use super::search::Terms;
+use super::search::{Kinds, Terms};
 use super::settings::{Penalty, ReplaySettings};
 use super::view::{Aspect, Lit, SUPPORT, Slot};
 use crate::event::{Event, Observer, What};
@@ -177,9 +177,14 @@ impl Replay {
             };
             let terms = Terms {
                 penalty,
-                direct: aspect.direct,
-                starts: [RuleKind::Initiation, RuleKind::Direct].iter().any(|k| self.head(number, *k).is_some()),
-                ends: self.head(number, RuleKind::Termination).is_some(),
+                kinds: match [RuleKind::Direct, RuleKind::Initiation, RuleKind::Termination]
+                    .map(|k| self.head(number, k))
+                {
+                    [Some(_), ..] => Kinds::Direct,
+                    [None, Some(_), Some(_)] => Kinds::Both,
+                    [None, Some(_), None] => Kinds::Starts,
+                    [None, None, _] => Kinds::Ends,
+                },
                 near: false,
                 threads: self.threads,
             };

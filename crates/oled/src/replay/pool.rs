@@ -117,7 +117,7 @@ impl Pool {
 
     fn add(&mut self, body: Body, cover: &[u64], stat: Stat, terms: &Terms) {
         let number = self.bodies.len() as u32;
-        let (starts, ends) = (terms.starts && may_start(&stat), terms.ends && may_end(&stat));
+        let (starts, ends) = (terms.starts() && may_start(&stat), terms.ends() && may_end(&stat));
         if starts {
             self.starts.push(number);
         } else if stat.held.len() < SUPPORT {

@@ -86,7 +86,7 @@ impl Quest<'_> {
         let search = Search { view: &view, pool: &pool, terms: self.terms };
         let found = search.climb(rules);
         let seen = Seen { pieces: view.pieces, with_event: view.with_event, ..last.seen };
-        let rules = self.rules(&view, &pool, &found);
+        let rules = rules_of(&view, &pool, &found);
         let Outcome { literals, shortlist, .. } = last;
         Outcome {
             rules,
@@ -111,7 +111,7 @@ impl Quest<'_> {
         };
         let start: Vec<_> = start.iter().filter_map(|rule| pool.insert(&view, rule)).collect();
         let mut found = Search { view: &view, pool: &pool, terms: self.terms }.climb(start);
-        let mut rules = self.rules(&view, &pool, &found);
+        let mut rules = rules_of(&view, &pool, &found);
         for _ in 0..ROUNDS {
             let (refined, fit, value) = self.refine(&rules, found.fit, found.value);
             if refined == rules {
@@ -125,7 +125,7 @@ impl Quest<'_> {
             let mut candidates = Pool::new(&finer, &self.terms);
             let start: Vec<_> = refined.iter().filter_map(|rule| candidates.insert(&finer, rule)).collect();
             let better = Search { view: &finer, pool: &candidates, terms: self.terms }.climb(start);
-            let (before, chosen) = (found.value, self.rules(&finer, &candidates, &better));
+            let (before, chosen) = (found.value, rules_of(&finer, &candidates, &better));
             (view, pool, found) = (finer, candidates, better);
             if found.value >= value {
                 rules = chosen;
@@ -152,10 +152,6 @@ impl Quest<'_> {
             shortlist,
             seen,
         }
-    }
-
-    fn rules(&self, view: &View, pool: &Pool, found: &Found) -> Vec<Rule> {
-        found.rules.iter().map(|&(kind, body)| Rule { kind, body: pool.literals(view, body) }).collect()
     }
 
     /// The same rules with better thresholds, each in turn, as long as that pays; of those that are as good, one that is
@@ -197,7 +193,7 @@ impl Quest<'_> {
                     let mut tried: Vec<(Bin, Fit, f64)> = Vec::new();
                     let mut own = rest.clone();
                     own.add(kind, &cover(&rules[i].body));
-                    let now = errors(&view, &own, self.terms.direct);
+                    let now = errors(&view, &own, self.terms.direct());
                     for candidate in
                         view.literals.iter().filter(|c| matches!(c, Lit::Open { slot: s, .. } if *s == slot))
                     {
@@ -210,8 +206,8 @@ impl Quest<'_> {
                         }
                         let mut actions = rest.clone();
                         actions.add(kind, &cover);
-                        let fit = replay(&view, &actions, self.terms.direct);
-                        let then = errors(&view, &actions, self.terms.direct);
+                        let fit = replay(&view, &actions, self.terms.direct());
+                        let then = errors(&view, &actions, self.terms.direct());
                         if t != threshold && improved(&now, &then) < SUPPORT as i64 {
                             continue;
                         }
@@ -234,6 +230,11 @@ impl Quest<'_> {
         }
         (rules, fit, value)
     }
+}
+
+/// The rules that were found, as literals.
+fn rules_of(view: &View, pool: &Pool, found: &Found) -> Vec<Rule> {
+    found.rules.iter().map(|&(kind, body)| Rule { kind, body: pool.literals(view, body) }).collect()
 }
 
 /// In how many more segments errors become fewer than become more.

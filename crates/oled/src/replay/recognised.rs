@@ -128,7 +128,7 @@ pub(crate) fn replaced(
                         for (about, when) in literals.iter().zip(&when) {
                             let holds = when[order].iter().any(|(from, upto)| (*from..*upto).contains(&time));
                             let bit = Mask::of(about.literal);
-                            mask = if holds != about.negated { mask.with(bit) } else { mask.without(bit) };
+                            mask = if holds == about.negated { mask.without(bit) } else { mask.with(bit) };
                         }
                         truth[..2].copy_from_slice(&mask.words());
                     }

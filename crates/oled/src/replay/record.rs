@@ -173,7 +173,7 @@ impl Record {
                     Some(t) if !self.tracked[g] => {
                         let away = time - tracks[t as usize].end;
                         let nothing = intern(states, &[]);
-                        tracks[t as usize].push(nothing, away, u64::MAX & UNKNOWN);
+                        tracks[t as usize].push(nothing, away, UNKNOWN);
                         piece.runs += 1;
                         t
                     }

@@ -13,13 +13,45 @@ use crate::induce::RuleKind;
 pub(crate) struct Terms {
     /// The price of a literal, heads included.
     pub(crate) penalty: f64,
-    pub(crate) direct: bool,
-    /// Whether there are heads for rules that start the fluent, and that end it.
-    pub(crate) starts: bool,
-    pub(crate) ends: bool,
+    /// What rules there are heads for.
+    pub(crate) kinds: Kinds,
     /// Whether rules that come near are wanted too, for the next search.
     pub(crate) near: bool,
     pub(crate) threads: usize,
+}
+
+/// What rules there are heads for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kinds {
+    /// Those of an ordinary predicate.
+    Direct,
+    /// Those that start a fluent, those that end it, or both.
+    Starts,
+    Ends,
+    Both,
+}
+
+impl Terms {
+    pub(crate) fn direct(&self) -> bool {
+        self.kinds == Kinds::Direct
+    }
+
+    pub(crate) fn starts(&self) -> bool {
+        self.kinds != Kinds::Ends
+    }
+
+    pub(crate) fn ends(&self) -> bool {
+        matches!(self.kinds, Kinds::Ends | Kinds::Both)
+    }
+
+    fn rules(&self) -> &'static [RuleKind] {
+        match self.kinds {
+            Kinds::Direct => &[RuleKind::Direct],
+            Kinds::Starts => &[RuleKind::Initiation],
+            Kinds::Ends => &[RuleKind::Termination],
+            Kinds::Both => &[RuleKind::Initiation, RuleKind::Termination],
+        }
+    }
 }
 
 /// How often recognition is right and wrong.
@@ -340,7 +372,7 @@ impl Search<'_> {
     }
 
     pub(crate) fn found(&self, rules: Vec<Chosen>, steps: usize) -> Found {
-        let fit = replay(self.view, &self.actions(&rules), self.terms.direct);
+        let fit = replay(self.view, &self.actions(&rules), self.terms.direct());
         Found { value: fit.f1() - self.cost(&rules), rules, fit, steps }
     }
 
@@ -382,11 +414,10 @@ impl Search<'_> {
     pub(crate) fn climb(&self, start: Vec<Chosen>) -> Found {
         let mut found = self.found(start, 0);
         loop {
-            let base = Base::new(self.view, &self.actions(&found.rules), self.terms.direct);
+            let base = Base::new(self.view, &self.actions(&found.rules), self.terms.direct());
             let cost = self.cost(&found.rules);
             let mut best: Option<(Judged, Option<usize>)> = None;
-            let kinds = self.kinds();
-            for kind in kinds {
+            for kind in self.terms.rules() {
                 let judged = self.best(&base, *kind, cost).map(|j| (j, None));
                 best = pick(best, judged);
             }
@@ -395,7 +426,7 @@ impl Search<'_> {
             for i in 0..found.rules.len() {
                 let mut rest = found.rules.clone();
                 let (kind, _) = rest.remove(i);
-                let base = Base::new(self.view, &self.actions(&rest), self.terms.direct);
+                let base = Base::new(self.view, &self.actions(&rest), self.terms.direct());
                 let cost = self.cost(&rest);
                 let value = base.fit.f1() - cost;
                 if shorter.is_none_or(|(v, _)| value > v) {
@@ -428,8 +459,8 @@ impl Search<'_> {
         let bases = (0..=rules.len()).map(|i| rules.iter().enumerate().filter(move |(j, _)| *j != i).map(|(_, r)| *r));
         let share = count.div_ceil(rules.len() + 1);
         for rest in bases {
-            let base = Base::new(self.view, &self.actions(&rest.collect::<Vec<_>>()), self.terms.direct);
-            for &kind in self.kinds() {
+            let base = Base::new(self.view, &self.actions(&rest.collect::<Vec<_>>()), self.terms.direct());
+            for &kind in self.terms.rules() {
                 let mut judged = self.judge(&base, kind, 0.0);
                 let order = |a: &Judged, b: &Judged| b.value.total_cmp(&a.value).then(a.rule.1.cmp(&b.rule.1));
                 judged.sort_by(order);
@@ -443,10 +474,6 @@ impl Search<'_> {
             }
         }
         distinct
-    }
-
-    fn kinds(&self) -> &'static [RuleKind] {
-        if self.terms.direct { &[RuleKind::Direct] } else { &[RuleKind::Initiation, RuleKind::Termination] }
     }
 }
 

@@ -38,7 +38,7 @@ impl Quest<'_> {
         let worth = |rules: &[Rule]| {
             let actions = actions(&view, rules);
             let price = rules.iter().map(|r| r.body.len() + 1).sum::<usize>() as f64 * self.terms.penalty;
-            (replay(&view, &actions, self.terms.direct).f1() - price, errors(&view, &actions, self.terms.direct))
+            (replay(&view, &actions, self.terms.direct()).f1() - price, errors(&view, &actions, self.terms.direct()))
         };
         let (value, errors) = worth(rules);
         let without = |i: usize| {
@@ -96,7 +96,7 @@ impl Quest<'_> {
                 quest.terms.penalty = price;
                 let Outcome { rules, .. } = quest.full();
                 let view = View::with(self.record, &test, self.aspect, literals(&rules));
-                let own = replay(&view, &actions(&view, &rules), self.terms.direct);
+                let own = replay(&view, &actions(&view, &rules), self.terms.direct());
                 fit.tp += own.tp;
                 fit.fp += own.fp;
                 fit.positives += own.positives;

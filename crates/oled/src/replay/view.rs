@@ -263,7 +263,7 @@ impl View {
     /// The set of all classes, for each way.
     pub(crate) fn everything(&self) -> Vec<u64> {
         let mut all = vec![u64::MAX; self.words];
-        if self.classes % 64 != 0 {
+        if !self.classes.is_multiple_of(64) {
             all[self.words - 1] = (1 << (self.classes % 64)) - 1;
         }
         all.repeat(self.ways)
