@@ -21,9 +21,9 @@ fn caviar() -> Option<String> {
 fn counts(protocol: &str, data: &str) -> serde_json::Value {
     let output = oled(&[
         "evaluate",
-        "tasks/caviar",
+        "tasks/caviar-listed",
         "--theory",
-        "tasks/caviar/theories/hand.lp",
+        "tasks/caviar-listed/theories/hand.lp",
         "--input",
         data,
         "--protocol",
@@ -71,9 +71,9 @@ fn a_converted_stream_gives_the_same_counts_as_the_xml() {
     }
     let output = oled(&[
         "evaluate",
-        "tasks/caviar",
+        "tasks/caviar-listed",
         "-t",
-        "tasks/caviar/theories/hand.lp",
+        "tasks/caviar-listed/theories/hand.lp",
         "--input",
         &path,
         "--from",
