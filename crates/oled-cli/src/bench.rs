@@ -199,9 +199,10 @@ fn one_by_one(mut learner: Learner, frames: &[Frame], interpretations: &[Interpr
     let (mut masks, mut naive) = (0.0, 0.0);
     let mut frames = frames.iter();
     for (number, interpretation) in interpretations.iter().enumerate() {
-        let frame = frames.find(|f| (f.segment, f.time) == (interpretation.segment, interpretation.time));
-        if let (Some(frame), 0) = (frame, number % SAMPLE) {
-            lookup.observe(frame);
+        // All frames are observed, since conditions may look back at any of them.
+        let mut observed = frames.by_ref().inspect(|f| lookup.observe(f));
+        let found = observed.any(|f| (f.segment, f.time) == (interpretation.segment, interpretation.time));
+        if found && number % SAMPLE == 0 {
             let start = Instant::now();
             let by_masks: u64 = processes.iter().map(|p| p.count_one_by_one(interpretation)).sum();
             masks += start.elapsed().as_secs_f64();
