@@ -7,22 +7,16 @@ use std::time::Instant;
 
 use anyhow::Context;
 use oled::learn::Interpretation;
-use oled::{Frame, Oled, Problems, Recogniser, Settings, Source, Task, Theory, parse_theory};
+use oled::{Frame, Oled, Problems, Recogniser, Settings, Task, Theory};
 use oled_data::task_folder::TaskFolder;
-use oled_data::world::{self, World, WorldOptions};
+use oled_data::world::{World, WorldOptions};
 use oled_data::{DataError, Format, FrameWriter, Frames, ReadAhead, ReadOptions, open};
 use serde_json::json;
 
 use crate::Outcome;
 use crate::args::BenchArgs;
+use crate::input::load_theory;
 use crate::progress::say;
-
-/// The rules of CAVIAR, so that the program needs no files but the data.
-const CAVIAR: [&str; 3] = [
-    include_str!("../../../tasks/caviar/modes.lp"),
-    include_str!("../../../tasks/caviar/background.lp"),
-    include_str!("../../../tasks/caviar/theories/hand.lp"),
-];
 
 pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let (name, task, theory, frames) = match &args.data {
@@ -205,9 +199,10 @@ fn one_by_one(mut learner: Oled, frames: &[Frame], interpretations: &[Interpreta
     let (mut masks, mut naive) = (0.0, 0.0);
     let mut frames = frames.iter();
     for (number, interpretation) in interpretations.iter().enumerate() {
-        let frame = frames.find(|f| (f.segment, f.time) == (interpretation.segment, interpretation.time));
-        if let (Some(frame), 0) = (frame, number % SAMPLE) {
-            lookup.observe(frame);
+        // All frames are observed, since conditions may look back at any of them.
+        let mut observed = frames.by_ref().inspect(|f| lookup.observe(f));
+        let found = observed.any(|f| (f.segment, f.time) == (interpretation.segment, interpretation.time));
+        if found && number % SAMPLE == 0 {
             let start = Instant::now();
             let by_masks: u64 = processes.iter().map(|p| p.count_one_by_one(interpretation)).sum();
             masks += start.elapsed().as_secs_f64();
@@ -232,16 +227,19 @@ fn one_by_one(mut learner: Oled, frames: &[Frame], interpretations: &[Interpreta
 type Case = (&'static str, Task, Theory, Vec<Frame>);
 
 fn caviar(directory: &Path) -> anyhow::Result<Case> {
-    let [modes, background, theory] = CAVIAR;
-    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", background))?;
     let options = ReadOptions { format: Some(Format::Caviar), ..ReadOptions::default() };
     let frames = open(directory, &options)?.collect::<Result<_, _>>().context("cannot read the CAVIAR data")?;
-    Ok(("CAVIAR", task, parse_theory("hand.lp", theory)?, frames))
+    case("CAVIAR", TaskFolder::caviar_listed(), frames)
 }
 
 fn simulated() -> anyhow::Result<Case> {
-    let frames = World::new(WorldOptions::default()).collect();
-    Ok(("simulated lobby", TaskFolder::embedded().task, parse_theory("hand.lp", world::HAND_RULES)?, frames))
+    case("simulated lobby", TaskFolder::lobby_listed(), World::new(WorldOptions::default()).collect())
+}
+
+/// The rules by hand of a task that is built in, so that the program needs no files but the data.
+fn case(name: &'static str, folder: TaskFolder, frames: Vec<Frame>) -> anyhow::Result<Case> {
+    let theory = load_theory(&folder, Path::new("hand"))?;
+    Ok((name, folder.task, theory, frames))
 }
 
 fn read(bytes: &std::sync::Arc<[u8]>) -> anyhow::Result<Frames> {

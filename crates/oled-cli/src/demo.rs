@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
+use std::path::Path;
 
 use anyhow::Context;
 use oled::induce::{equivalent, subsumes};
-use oled::{Clause, Evaluation, Learner, Recogniser, Signature, Symbol, Task, Theory, parse_theory};
+use oled::{Clause, Evaluation, Learner, Recogniser, Signature, Symbol, Task, Theory};
 use oled_data::task_folder::TaskFolder;
-use oled_data::world::{self, World, WorldOptions};
+use oled_data::world::{World, WorldOptions};
 
 use crate::Outcome;
 use crate::args::DemoArgs;
+use crate::input::load_theory;
 use crate::progress::{bar, say};
 use crate::simulate::options;
 use crate::timeline::Timeline;
@@ -23,13 +25,13 @@ struct Theories {
 }
 
 pub(crate) fn run(args: &DemoArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let folder = TaskFolder::embedded();
+    let folder = TaskFolder::lobby_listed();
     let train = options(&args.world);
     let test = WorldOptions { seed: train.seed.wrapping_add(1), ..train };
     let theories = Theories {
         learned: learn(&folder, train, quiet)?,
-        hand: parse_theory("hand.lp", world::HAND_RULES)?,
-        truth: parse_theory("true.lp", world::TRUE_RULES)?,
+        hand: load_theory(&folder, Path::new("hand"))?,
+        truth: load_theory(&folder, Path::new("true"))?,
     };
     let targets = folder.task.labels();
     let mut out = std::io::stdout().lock();
@@ -231,6 +233,8 @@ fn width() -> usize {
 
 #[cfg(test)]
 mod tests {
+    use oled::parse_theory;
+
     use super::*;
 
     #[test]

@@ -54,7 +54,7 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CrossvalArgs {
-    /// The folder of the task; `lobby` and `caviar` are built in.
+    /// The folder of the task; `lobby`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
     pub(crate) task: PathBuf,
 
     #[command(flatten)]

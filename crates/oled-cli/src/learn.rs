@@ -28,7 +28,7 @@ use crate::source::{Folds, Source};
 
 #[derive(Debug, Args)]
 pub(crate) struct LearnArgs {
-    /// The folder of the task; `lobby` and `caviar` are built in.
+    /// The folder of the task; `lobby`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
     pub(crate) task: PathBuf,
 
     #[command(flatten)]

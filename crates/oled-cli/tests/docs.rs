@@ -412,7 +412,7 @@ fn the_tables_of_counts_are_true() {
     }
     assert_eq!(rows.len(), 8, "two tables of two protocols and two fluents");
     for (page, [protocol, fluent, counts @ ..]) in rows {
-        let task = root().join("tasks/caviar");
+        let task = root().join("tasks/caviar-listed");
         let mut command = Command::new(env!("CARGO_BIN_EXE_oled"));
         command.arg("evaluate").arg(&task).arg("--theory").arg(task.join("theories/hand.lp")).arg("--input").arg(&data);
         let output = command.arg("--protocol").arg(&protocol).output().unwrap();

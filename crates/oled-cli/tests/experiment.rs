@@ -35,7 +35,7 @@ fn keys(object: &Value) -> Vec<&str> {
 fn crossval_prints_the_documented_keys() {
     let folder = tempfile::tempdir().unwrap();
     let input = simulate(folder.path(), "4", "150");
-    let command = ["crossval", "lobby", "--input", &input, "--folds", "3", "--orders", "2", "--json"];
+    let command = ["crossval", "lobby-listed", "--input", &input, "--folds", "3", "--orders", "2", "--json"];
     let scores = results(&command);
     let fluents: Vec<&str> = scores.iter().map(|s| s["fluent"].as_str().unwrap()).collect();
     assert_eq!(fluents, ["meeting", "moving", "fighting", "leaving_object", "loitering"]);
@@ -103,7 +103,7 @@ fn task_folder(folder: &Path, config: &str) -> String {
     let task = folder.join("lobby");
     std::fs::create_dir_all(task.join("theories")).unwrap();
     for file in ["task.toml", "modes.lp", "background.lp", "theories/hand.lp", "theories/true.lp"] {
-        std::fs::copy(root().join("tasks/lobby").join(file), task.join(file)).unwrap();
+        std::fs::copy(root().join("tasks/lobby-listed").join(file), task.join(file)).unwrap();
     }
     simulate(folder, "5", "200");
     let folds = "segment,fold\nlobby1,0\nlobby2,1\nlobby3,2\nlobby4,0\nlobby5,2\n";
@@ -283,8 +283,17 @@ fn hand_written_rules_have_the_known_counts_on_caviar() {
         [("fragment", [3099, 1395, 523], [4008, 380, 2264]), ("whole", [3099, 1736, 525], [4008, 1554, 2264])]
     {
         let input = caviar.to_str().unwrap();
-        let scores =
-            results(&["crossval", "caviar", "--input", input, "--protocol", protocol, "--theory", "hand", "--json"]);
+        let scores = results(&[
+            "crossval",
+            "caviar-listed",
+            "--input",
+            input,
+            "--protocol",
+            protocol,
+            "--theory",
+            "hand",
+            "--json",
+        ]);
         let sums = |fluent: &str| {
             let score = scores.iter().find(|s| s["fluent"] == fluent).unwrap();
             let folds = score["folds"].as_array().unwrap();

@@ -323,7 +323,7 @@ fn explanations_agree_with_recognition_and_evaluation() {
     let stream = folder.path().join("s.jsonl").to_str().unwrap().to_string();
     std::fs::write(&stream, oled(&["simulate", "--length", "500", "--segments", "2"]).stdout).unwrap();
     let run = |command: &str, more: &[&str]| {
-        let output = oled(&[&[command, "lobby", "--theory", "hand", "--input", &stream], more].concat());
+        let output = oled(&[&[command, "lobby-listed", "--theory", "hand", "--input", &stream], more].concat());
         assert!(output.status.success(), "{}", stderr(&output));
         stdout(&output)
     };
@@ -364,9 +364,9 @@ fn the_log_tells_the_history_of_a_learned_rule() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
     let (stream, log, theory) = (path("s.jsonl"), path("log.jsonl"), path("learned.lp"));
     std::fs::write(&stream, oled(&["simulate", "--length", "400", "--segments", "2"]).stdout).unwrap();
-    let learned = oled(&["learn", "lobby", "--input", &stream, "--log", &log, "--output", &theory]);
+    let learned = oled(&["learn", "lobby-listed", "--input", &stream, "--log", &log, "--output", &theory]);
     assert!(learned.status.success(), "{}", stderr(&learned));
-    let explained = oled(&["explain", "lobby", "--theory", &theory, "--log", &log, "--json"]);
+    let explained = oled(&["explain", "lobby-listed", "--theory", &theory, "--log", &log, "--json"]);
     assert!(explained.status.success(), "{}", stderr(&explained));
     let data: Value = serde_json::from_str(&stdout(&explained)).unwrap();
     let rules = data["rules"].as_array().unwrap();
@@ -383,7 +383,7 @@ fn the_log_tells_the_history_of_a_learned_rule() {
         assert!(body.iter().all(|literal| clause.contains(literal)), "{rule}");
         assert_eq!(clause.lines().count(), 1 + body.len(), "{rule}");
     }
-    let first = stdout(&oled(&["explain", "lobby", "--theory", &theory, "--log", &log, "--rule", "1"]));
+    let first = stdout(&oled(&["explain", "lobby-listed", "--theory", &theory, "--log", &log, "--rule", "1"]));
     let (started, step) = (&rules[0]["started"], &rules[0]["expanded"][0]);
     assert!(first.contains(&format!(
         "  started at interpretation {} from a bottom clause of {} literals\n  expanded at interpretation {}\n    + {}\n",
@@ -398,7 +398,7 @@ fn the_log_tells_the_history_of_a_learned_rule() {
         step["best"].as_f64().unwrap()
     )));
     assert!(!first.contains("\nrule 2\n"), "only what was asked for");
-    let other = oled(&["explain", "lobby", "--theory", "hand", "--log", &log, "--rule", "1"]);
+    let other = oled(&["explain", "lobby-listed", "--theory", "hand", "--log", &log, "--rule", "1"]);
     assert_eq!(other.status.code(), Some(1));
     assert!(stdout(&other).ends_with("  not in the log: no rule began or ended with this head and body\n"));
 }

@@ -21,8 +21,17 @@ fn the_same_bytes_come_out_for_any_number_of_threads_and_on_every_run() {
     let (folder, path) = stream();
     let run = |threads: &str| {
         let log = folder.path().join("log.jsonl");
-        let output =
-            oled(&["learn", "lobby", "--input", &path, "--threads", threads, "--log", log.to_str().unwrap(), "--json"]);
+        let output = oled(&[
+            "learn",
+            "lobby-listed",
+            "--input",
+            &path,
+            "--threads",
+            threads,
+            "--log",
+            log.to_str().unwrap(),
+            "--json",
+        ]);
         assert!(output.status.success(), "{}", stderr(&output));
         (output.stdout, std::fs::read(log).unwrap())
     };
@@ -36,7 +45,7 @@ fn the_same_bytes_come_out_for_any_number_of_threads_and_on_every_run() {
 fn the_log_tells_the_whole_history_of_each_rule() {
     let (folder, path) = stream();
     let log = folder.path().join("log.jsonl");
-    let output = oled(&["learn", "lobby", "--input", &path, "--log", log.to_str().unwrap(), "--json"]);
+    let output = oled(&["learn", "lobby-listed", "--input", &path, "--log", log.to_str().unwrap(), "--json"]);
     let learned: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let events: Vec<serde_json::Value> =
         std::fs::read_to_string(log).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
@@ -68,7 +77,7 @@ fn the_log_tells_what_became_of_each_rule_that_was_given() {
         initiatedAt(fighting(A, B), T) :- far(A, B, 96, T).";
     std::fs::write(&start, rules).unwrap();
     let (start, log) = (start.to_str().unwrap(), log.to_str().unwrap());
-    let output = oled(&["learn", "lobby", "--input", &path, "--theory", start, "--log", log, "--json"]);
+    let output = oled(&["learn", "lobby-listed", "--input", &path, "--theory", start, "--log", log, "--json"]);
     let learned: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let events: Vec<serde_json::Value> =
         std::fs::read_to_string(log).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
@@ -107,11 +116,11 @@ fn the_log_tells_what_became_of_each_rule_that_was_given() {
     let count = learned["left_out"].as_array().unwrap().len();
     assert!(remark.starts_with(&format!("remark: {count} rules are not printed: ")), "{remark}");
     assert!(remark.contains("covered by a more general rule"), "{remark}");
-    let quiet = oled(&["learn", "lobby", "--input", &path, "--theory", start, "--quiet"]);
+    let quiet = oled(&["learn", "lobby-listed", "--input", &path, "--theory", start, "--quiet"]);
     assert_eq!(stderr(&quiet), "");
 
     // The story of a rule that was given is found by what was given, whatever became of it and of its variables.
-    let text = stdout(&oled(&["explain", "lobby", "--theory", start, "--log", log]));
+    let text = stdout(&oled(&["explain", "lobby-listed", "--theory", start, "--log", log]));
     let stories: Vec<&str> = text.split("rule ").skip(1).collect();
     assert!(stories[0].contains("  given to start from\n  expanded at interpretation "), "{text}");
     assert!(stories[1].ends_with("  given to start from\n\n"), "{text}");
@@ -124,13 +133,13 @@ fn learning_goes_on_from_rules_that_are_given() {
     let start = folder.path().join("start.lp");
     std::fs::write(&start, "initiatedAt(meeting(A, B), T) :- happensAt(active(A), T), happensAt(active(B), T).\n")
         .unwrap();
-    let output = oled(&["learn", "lobby", "--input", &path, "--theory", start.to_str().unwrap()]);
+    let output = oled(&["learn", "lobby-listed", "--input", &path, "--theory", start.to_str().unwrap()]);
     assert!(output.status.success(), "{}", stderr(&output));
     let first = stdout(&output).split("\n\n").nth(1).unwrap_or_default().to_string();
     assert!(first.contains("happensAt(active(X0), T),\n    happensAt(active(X1), T),\n    "), "specialised:\n{first}");
 
     std::fs::write(&start, "initiatedAt(meeting(A, B), T) :- happensAt(dancing(A), T).\n").unwrap();
-    let output = oled(&["learn", "lobby", "--input", &path, "--theory", start.to_str().unwrap()]);
+    let output = oled(&["learn", "lobby-listed", "--input", &path, "--theory", start.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("the modes do not allow the condition"), "{}", stderr(&output));
 }
@@ -143,7 +152,7 @@ fn wrong_settings_are_told_before_anything_is_read() {
         (&["--depth", "9"][..], "`9` is no value of `depth`: 1 to 5"),
         (&["--preset", "best"][..], "invalid value 'best'"),
     ] {
-        let output = oled(&[&["learn", "lobby", "--input", "nowhere.jsonl"][..], args].concat());
+        let output = oled(&[&["learn", "lobby-listed", "--input", "nowhere.jsonl"][..], args].concat());
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
@@ -153,7 +162,8 @@ fn wrong_settings_are_told_before_anything_is_read() {
 fn snapshots_go_into_the_output_file_as_learning_proceeds() {
     let (folder, path) = stream();
     let theory = folder.path().join("t.lp");
-    let output = oled(&["learn", "lobby", "--input", &path, "--every", "1500", "--output", theory.to_str().unwrap()]);
+    let output =
+        oled(&["learn", "lobby-listed", "--input", &path, "--every", "1500", "--output", theory.to_str().unwrap()]);
     assert!(output.status.success() && output.stdout.is_empty(), "{}", stderr(&output));
     let text = std::fs::read_to_string(&theory).unwrap();
     assert!(text.starts_with("% ") && text.contains("from 3996 interpretations"), "{text}");
@@ -165,7 +175,7 @@ fn snapshots_go_into_the_output_file_as_learning_proceeds() {
 fn learning_from_a_pipe(folder: &Path, path: &str) -> (std::process::Child, std::process::ChildStdin, PathBuf) {
     let theory = folder.join("t.lp");
     let mut child = Command::new(env!("CARGO_BIN_EXE_oled"))
-        .args(["learn", "lobby", "--input", "-", "--from", "jsonl", "--output", theory.to_str().unwrap()])
+        .args(["learn", "lobby-listed", "--input", "-", "--from", "jsonl", "--output", theory.to_str().unwrap()])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -246,7 +256,8 @@ fn parts_of_a_protocol_are_taken_without_a_fold_and_in_the_order_of_a_seed() {
     let directory = videos(folder.path());
     let log = folder.path().join("log.jsonl");
     let run = |more: &[&str]| {
-        let mut args = vec!["learn", "tasks/caviar", "--input", directory.to_str().unwrap(), "--protocol", "clip"];
+        let mut args =
+            vec!["learn", "tasks/caviar-listed", "--input", directory.to_str().unwrap(), "--protocol", "clip"];
         args.extend(["--set", "warmup=0", "--delta", "0.2", "--json", "--log", log.to_str().unwrap()]);
         args.extend(more);
         let output = oled(&args);
@@ -268,7 +279,7 @@ fn parts_of_a_protocol_are_taken_without_a_fold_and_in_the_order_of_a_seed() {
         (&["--shuffle"][..], "--protocol <NAME>"),
         (&["--learner", "best"][..], "[possible values: oled]"),
     ] {
-        let mut command = vec!["learn", "tasks/caviar", "--input", directory.to_str().unwrap()];
+        let mut command = vec!["learn", "tasks/caviar-listed", "--input", directory.to_str().unwrap()];
         command.extend(args);
         let output = oled(&command);
         assert_eq!(output.status.code(), Some(2));
@@ -281,7 +292,8 @@ fn a_fold_is_tested_on_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let directory = videos(folder.path());
     let frames = |more: &[&str]| {
-        let mut args = vec!["evaluate", "tasks/caviar", "--theory", "hand", "--input", directory.to_str().unwrap()];
+        let mut args =
+            vec!["evaluate", "tasks/caviar-listed", "--theory", "hand", "--input", directory.to_str().unwrap()];
         args.extend(["--protocol", "clip", "--json"]);
         args.extend(more);
         let output = oled(&args);

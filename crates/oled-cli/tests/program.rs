@@ -21,9 +21,9 @@ fn caviar() -> Option<String> {
 fn counts(protocol: &str, data: &str) -> serde_json::Value {
     let output = oled(&[
         "evaluate",
-        "tasks/caviar",
+        "tasks/caviar-listed",
         "--theory",
-        "tasks/caviar/theories/hand.lp",
+        "tasks/caviar-listed/theories/hand.lp",
         "--input",
         data,
         "--protocol",
@@ -71,9 +71,9 @@ fn a_converted_stream_gives_the_same_counts_as_the_xml() {
     }
     let output = oled(&[
         "evaluate",
-        "tasks/caviar",
+        "tasks/caviar-listed",
         "-t",
-        "tasks/caviar/theories/hand.lp",
+        "tasks/caviar-listed/theories/hand.lp",
         "--input",
         &path,
         "--from",
@@ -162,10 +162,7 @@ fn lenient_reading_skips_and_counts() {
     let args = ["recognise", "lobby", "--theory", "tasks/lobby/theories/true.lp", "--input", stream.to_str().unwrap()];
     assert_eq!(oled(&args).status.code(), Some(2));
     let output = oled(&[&args[..], &["--lenient"]].concat());
-    assert_eq!(
-        stdout(&output),
-        "segment,fluent,first,last,end\nmain,\"meeting(p1,p2)\",2,2,segment\nmain,\"meeting(p2,p1)\",2,2,segment\n"
-    );
+    assert_eq!(stdout(&output), "segment,fluent,first,last,end\nmain,\"meeting(p1,p2)\",2,2,segment\n");
     assert!(stderr(&output).contains("skipped 2"), "{}", stderr(&output));
 }
 

@@ -1,28 +1,32 @@
 //! Learning on simulated worlds, tested on other ones, beside the rules that made them.
 //!
-//! `cargo run --release -p oled-data --example world_seeds -- PRESET SEEDS NOISE [NAME=VALUE …]`
+//! `cargo run --release -p oled-data --example world_seeds -- replay|PRESET SEEDS NOISE [NAME=VALUE …]`: by replay, or by the
+//! paper's learner with a preset. `show=1` prints the theories.
 
 #![allow(clippy::print_stdout)] // an example prints
 
 use std::error::Error;
+use std::path::Path;
 
-use oled::{Evaluation, Oled, Recogniser, Signature, Symbol, Task, Theory, parse_theory};
+use oled::{Evaluation, Learner, Oled, Recogniser, Replay, ReplaySettings, Symbol, Task, Theory, parse_theory};
 use oled_data::task_folder::TaskFolder;
-use oled_data::world::{TRUE_RULES, World, WorldOptions};
-
-/// What is learned here; loitering is not yet.
-const TARGETS: [&str; 4] = ["meeting", "moving", "fighting", "leaving_object"];
+use oled_data::world::{World, WorldOptions};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [preset, seeds, noise, overrides @ ..] = args.as_slice() else {
-        return Err("arguments: PRESET SEEDS NOISE [NAME=VALUE …]".into());
+        return Err("arguments: replay|PRESET SEEDS NOISE [NAME=VALUE …]".into());
     };
     let noise: f64 = noise.parse()?;
     let overrides: Vec<(String, String)> =
         overrides.iter().filter_map(|o| o.split_once('=')).map(|(n, v)| (n.into(), v.into())).collect();
-    let folder = TaskFolder::embedded();
-    let truth = parse_theory("true.lp", TRUE_RULES)?;
+    let (show, overrides): (Vec<_>, Vec<_>) = overrides.into_iter().partition(|(name, _)| name == "show");
+    let folder = if preset == "replay" { TaskFolder::embedded() } else { TaskFolder::lobby_listed() };
+    let truth = folder.theory(Path::new("true"))?;
+    let truth = parse_theory(&truth.name, &truth.text)?;
+    let mut targets: Vec<&str> =
+        folder.task.labels().iter().filter_map(|l| l.inner_name()).map(|n| n.as_str()).collect();
+    targets.push("all");
     // Noise is the share of wrong movements and of wrong labels.
     let world = |seed: u64| {
         let usual = WorldOptions { seed, ..WorldOptions::default() };
@@ -31,36 +35,43 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (mut learned, mut known) = (Vec::new(), Vec::new());
     for seed in 1..=seeds.parse::<u64>()? {
-        let settings = |target: Symbol| folder.settings(preset, target.as_str(), &overrides).unwrap_or_default();
-        let mut learner = Oled::new(&folder.task, settings)?;
+        let mut learner: Box<dyn Learner> = if preset == "replay" {
+            let mut settings = ReplaySettings::default();
+            overrides.iter().try_for_each(|(name, value)| settings.set(name, value))?;
+            Box::new(Replay::new(&folder.task, settings)?.with_threads(2))
+        } else {
+            let settings = |target: Symbol| folder.settings(preset, target.as_str(), &overrides).unwrap_or_default();
+            Box::new(Oled::new(&folder.task, settings)?)
+        };
         world(seed).for_each(|frame| learner.observe(&frame, &mut ()));
         learner.flush(&mut ());
         let theory = learner.learned().theory();
+        if !show.is_empty() {
+            println!("{theory}");
+        }
         let scores = test(&folder.task, &theory, world(seed + 1000))?;
         println!("seed {seed}: {} rules, {} literals, F1 {:.3?}", theory.clauses.len(), theory.literals(), scores);
         learned.push(scores);
         known.push(test(&folder.task, &truth, world(seed + 1000))?);
     }
     for (name, scores) in [("learned", &learned), ("true", &known)] {
-        for i in 0..=TARGETS.len() {
+        for (i, target) in targets.iter().enumerate() {
             let of: Vec<f64> = scores.iter().map(|s| s[i]).collect();
             let mean = of.iter().sum::<f64>() / of.len().max(1) as f64;
             let spread = (of.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / of.len().max(1) as f64).sqrt();
-            println!("{name} {}: F1 {mean:.3} ± {spread:.3}", TARGETS.get(i).unwrap_or(&"all"));
+            println!("{name} {target}: F1 {mean:.3} ± {spread:.3}");
         }
     }
     Ok(())
 }
 
-/// The F1 of each target, and of all together.
+/// The F1 of each fluent, in the order of the declarations, and of all together.
 fn test(task: &Task, theory: &Theory, world: World) -> Result<Vec<f64>, Box<dyn Error>> {
     let mut recogniser = Recogniser::new(task, theory)?;
-    let is_target = |s: &Signature| s.inner_name().is_some_and(|n| TARGETS.contains(&n.as_str()));
-    let mut evaluation = Evaluation::new(&task.labels().into_iter().filter(is_target).collect::<Vec<_>>());
+    let mut evaluation = Evaluation::new(&task.labels());
     for frame in world {
         recogniser.observe(&frame, &mut Vec::new());
         evaluation.count(&recogniser, &frame);
     }
-    let counts = evaluation.by_fluent();
-    Ok(TARGETS.iter().map(|t| counts[&Symbol::new(t)].f1()).chain([evaluation.total().f1()]).collect())
+    Ok(evaluation.by_fluent().values().chain([&evaluation.total()]).map(|counts| counts.f1()).collect())
 }

@@ -10,7 +10,7 @@ use oled::{Diagnostic, Problems, Settings, Source, Span, Symbol, Task};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::{Format, ReadOptions, world};
+use crate::{Format, ReadOptions};
 
 /// A task and where it came from.
 #[derive(Clone, Debug)]
@@ -91,7 +91,8 @@ struct Stream {
 }
 
 impl TaskFolder {
-    /// Loads a task that has no problems. `lobby` and `caviar` are built in, for where no folder has that name.
+    /// Loads a task that has no problems. `lobby`, `caviar`, `lobby-listed` and `caviar-listed` are built in, for where no
+    /// folder has that name.
     pub fn load(path: &Path) -> Result<TaskFolder, TaskError> {
         let folder = TaskFolder::read(path)?;
         Problems::check(folder.problems.clone())?;
@@ -106,9 +107,8 @@ impl TaskFolder {
             return Ok(TaskFolder::built_in(task));
         }
         let file = path.join("task.toml");
-        let built_in = EMBEDDED.map(|task| format!("`{}`", task.name)).join(" and ");
         let manifest =
-            source(&file, || format!("a task is a folder with a `task.toml`; the tasks {built_in} are built in"))?;
+            source(&file, || format!("a task is a folder with a `task.toml`; the tasks {} are built in", built_in()))?;
         let (settings, mut problems) = match toml::from_str::<Manifest>(&manifest.text) {
             Ok(settings) => (settings, Vec::new()),
             Err(error) => (Manifest::default(), vec![manifest_problem(&manifest, &error)]),
@@ -153,12 +153,22 @@ impl TaskFolder {
 
     /// The task of the simulated world, which every build carries.
     pub fn embedded() -> TaskFolder {
-        TaskFolder::built_in(&EMBEDDED[0])
+        TaskFolder::built_in(&LOBBY)
+    }
+
+    /// The same with listed thresholds, for learners that need them.
+    pub fn lobby_listed() -> TaskFolder {
+        TaskFolder::built_in(&LOBBY_LISTED)
     }
 
     /// The task of CAVIAR, which every build carries; its data has to be fetched.
     pub fn caviar() -> TaskFolder {
-        TaskFolder::built_in(&EMBEDDED[1])
+        TaskFolder::built_in(&CAVIAR)
+    }
+
+    /// The same in the vocabulary of the paper: listed distances, and each pair in both orders.
+    pub fn caviar_listed() -> TaskFolder {
+        TaskFolder::built_in(&CAVIAR_LISTED)
     }
 
     fn built_in(embedded: &'static Embedded) -> TaskFolder {
@@ -276,26 +286,40 @@ struct Embedded {
     theories: &'static [(&'static str, &'static str)],
 }
 
+/// The text of a file in `tasks/`.
+macro_rules! text {
+    ($($part:expr),+) => {
+        include_str!(concat!("../../../tasks/", $($part),+))
+    };
+}
+
+/// A folder of `tasks/` with the named theories.
+macro_rules! embedded {
+    ($name:literal, $($theory:literal),+) => {
+        Embedded {
+            name: $name,
+            manifest: text!($name, "/task.toml"),
+            modes: text!($name, "/modes.lp"),
+            background: text!($name, "/background.lp"),
+            theories: &[$(($theory, text!($name, "/theories/", $theory, ".lp"))),+],
+        }
+    };
+}
+
+static LOBBY: Embedded = embedded!("lobby", "changed", "hand", "true");
+static CAVIAR: Embedded = embedded!("caviar", "duals", "hand");
+static LOBBY_LISTED: Embedded = embedded!("lobby-listed", "changed", "hand", "true");
+static CAVIAR_LISTED: Embedded = embedded!("caviar-listed", "duals", "hand");
+
 /// The tasks that are built in.
-const EMBEDDED: [Embedded; 2] = [
-    Embedded {
-        name: "lobby",
-        manifest: world::TASK,
-        modes: world::MODES,
-        background: world::BACKGROUND,
-        theories: &[("changed", world::CHANGED_RULES), ("hand", world::HAND_RULES), ("true", world::TRUE_RULES)],
-    },
-    Embedded {
-        name: "caviar",
-        manifest: include_str!("../../../tasks/caviar/task.toml"),
-        modes: include_str!("../../../tasks/caviar/modes.lp"),
-        background: include_str!("../../../tasks/caviar/background.lp"),
-        theories: &[
-            ("duals", include_str!("../../../tasks/caviar/theories/duals.lp")),
-            ("hand", include_str!("../../../tasks/caviar/theories/hand.lp")),
-        ],
-    },
-];
+static EMBEDDED: [&Embedded; 4] = [&LOBBY, &CAVIAR, &LOBBY_LISTED, &CAVIAR_LISTED];
+
+/// Their names, as a sentence has them.
+fn built_in() -> String {
+    let names = EMBEDDED.map(|task| format!("`{}`", task.name));
+    let (last, others) = names.split_last().expect("some tasks are built in");
+    format!("{} and {last}", others.join(", "))
+}
 
 fn source(path: &Path, hint: impl FnOnce() -> String) -> Result<Arc<Source>, TaskError> {
     match std::fs::read_to_string(path) {

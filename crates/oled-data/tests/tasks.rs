@@ -234,7 +234,7 @@ fn folders() -> Vec<TaskFolder> {
     paths.sort();
     let folders: Vec<TaskFolder> =
         paths.iter().map(|p| TaskFolder::load(p).unwrap_or_else(|e| panic!("{e}"))).collect();
-    assert!(folders.len() >= 2, "the lobby and CAVIAR are there");
+    assert!(folders.len() >= 4, "the lobby and CAVIAR are there, each with two vocabularies");
     folders
 }
 
@@ -244,8 +244,10 @@ fn samples() -> Vec<Sample> {
         .into_iter()
         .filter_map(|folder| {
             let (stream, short) = match folder.name.as_str() {
-                "lobby" => lobby(),
-                "caviar" => caviar()?,
+                "lobby-listed" => lobby(),
+                "caviar-listed" => caviar()?,
+                // The learner that is tested here needs listed thresholds.
+                "lobby" | "caviar" => return None,
                 other => panic!("say here what the task `{other}` is to be tested with"),
             };
             Some(Sample { folder, stream, short })
@@ -346,17 +348,28 @@ fn domain(folder: &TaskFolder, frame: &Frame, kind: Symbol) -> Vec<Value> {
     seen
 }
 
-/// All that follows from a frame, by brute force, as text.
-fn model(folder: &TaskFolder, frame: &Frame) -> BTreeSet<String> {
+/// All that follows from each frame, by brute force, as text.
+fn models(folder: &TaskFolder, frames: &[Frame]) -> Vec<BTreeSet<String>> {
     let nothing = Theory::default();
-    let mut facts: Vec<Atom> = frame.narrative.atoms(frame.time).collect();
-    for kind in folder.task.bias.observed_types() {
-        let time = Term::Value(Value::Int(frame.time));
-        let values = domain(folder, frame, kind).into_iter();
-        facts.extend(values.map(|v| Atom::new(kind.as_str(), vec![Term::Value(v), time.clone()])));
+    let rules = folder.task.rules(&nothing);
+    let mut past = naive::Past::default();
+    let mut segment = None;
+    let mut models = Vec::new();
+    for frame in frames {
+        if segment.replace(frame.segment) != Some(frame.segment) {
+            past = naive::Past { horizon: folder.task.bias.horizon, points: Vec::new() };
+        }
+        let mut facts: Vec<Atom> = frame.narrative.atoms(frame.time).collect();
+        for kind in folder.task.bias.observed_types() {
+            let time = Term::Value(Value::Int(frame.time));
+            let values = domain(folder, frame, kind).into_iter();
+            facts.extend(values.map(|v| Atom::new(kind.as_str(), vec![Term::Value(v), time.clone()])));
+        }
+        let model = naive::perfect_model_after(&past, &rules, &facts, frame.time).unwrap();
+        models.push(model.iter().map(ToString::to_string).collect());
+        past.points.push((frame.time, model));
     }
-    let model = naive::perfect_model(&folder.task.rules(&nothing), &facts, frame.time).unwrap();
-    model.iter().map(ToString::to_string).collect()
+    models
 }
 
 /// Ways to choose different values for the variables of a head, the last one changing first.
@@ -413,7 +426,7 @@ fn instances(
 fn the_whole_learner_decides_as_a_plain_one_does() {
     for sample in samples() {
         let name = &sample.folder.name;
-        let models: Vec<BTreeSet<String>> = sample.short.iter().map(|f| model(&sample.folder, f)).collect();
+        let models = models(&sample.folder, &sample.short);
         // Rules that start anywhere decide more than those that start where something begins.
         let ways = PRESETS.iter().flat_map(|preset| [Seeds::Positives, Seeds::Begins].map(|seeds| (preset, seeds)));
         let decided: usize = ways.map(|(preset, seeds)| compare(&sample, &models, preset, seeds)).sum();

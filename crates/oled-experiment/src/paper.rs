@@ -19,7 +19,7 @@ fn theory(folder: &TaskFolder, name: &str) -> Result<Arc<Source>, Error> {
 
 /// The evaluation section of the paper, and what it leaves out: protocols that do not leak, and noise.
 pub fn paper(directory: &Path, orders: u64) -> Result<Experiment, Error> {
-    let task = Arc::new(TaskFolder::caviar());
+    let task = Arc::new(TaskFolder::caviar_listed());
     let videos = load_videos(directory)?;
     let of = |videos: &Videos, protocol| Data::caviar(directory, videos, protocol);
     let (fragment, whole) = (of(&videos, Protocol::Fragment)?, of(&videos, Protocol::Whole)?);
@@ -88,7 +88,7 @@ pub fn paper(directory: &Path, orders: u64) -> Result<Experiment, Error> {
 
 /// The same on the simulated world, where the true rules are known.
 pub fn demo(options: WorldOptions, orders: u64) -> Result<Experiment, Error> {
-    let task = Arc::new(TaskFolder::embedded());
+    let task = Arc::new(TaskFolder::lobby_listed());
     let folds = Folds::Made { folds: 5, seed: 1, groups: Groups::default() };
     let stream = World::new(options).map(Ok);
     let description = format!("{} people in a simulated lobby", options.people);

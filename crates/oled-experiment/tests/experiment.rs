@@ -37,7 +37,7 @@ fn row(name: &str, depth: &str) -> Row {
 }
 
 fn experiment(world: WorldOptions, rows: Vec<Row>, orders: u64) -> Experiment {
-    let task = Arc::new(TaskFolder::embedded());
+    let task = Arc::new(TaskFolder::lobby_listed());
     let data = Arc::new(data(world, &made(3, 1)).unwrap());
     Experiment {
         name: "test".into(),
@@ -55,7 +55,7 @@ fn experiment(world: WorldOptions, rows: Vec<Row>, orders: u64) -> Experiment {
 
 /// All kinds of jobs: folds that learn, a theory that is given, a story, and copies.
 fn all_kinds() -> Experiment {
-    let task = Arc::new(TaskFolder::embedded());
+    let task = Arc::new(TaskFolder::lobby_listed());
     let given = Row::given("hand-written", task.theory(Path::new("hand")).unwrap());
     let mut experiment = experiment(WORLD, vec![given, row("learned", "2")], 3);
     let short = WorldOptions { frames: 60, segments: 1, ..WORLD };
@@ -198,7 +198,7 @@ fn nothing_is_learned_from_what_it_is_tested_on() {
         assert!((1..=3).contains(&tested.len()), "{tested:?}");
         assert_eq!(tested.contains(&"lobby2"), tested.contains(&"lobby9"));
         // Labels that are made anew leave it as it is.
-        let task = TaskFolder::embedded();
+        let task = TaskFolder::lobby_listed();
         let rules = parse_theory("none.lp", "").unwrap();
         assert_eq!(data.labelled_by(&task.task, &rules, "none", "").unwrap().folds, [0]);
         held.push(tested.join(" "));
@@ -249,7 +249,7 @@ fn an_experiment_without_anything_to_learn_from_says_so() {
         "all segments of `lobby` are tested in fold 0, so there is nothing to learn from\n\
          hint: there must be two folds at least"
     );
-    let task = TaskFolder::embedded();
+    let task = TaskFolder::lobby_listed();
     experiment.parts[0].rows = vec![Row::given("hand", task.theory(Path::new("hand")).unwrap())];
     assert_eq!(run(&experiment, &Store::in_memory(), 1).results.len(), 5, "rules that are given do not learn");
 }
@@ -258,7 +258,7 @@ fn an_experiment_without_anything_to_learn_from_says_so() {
 fn a_bad_fold_table_is_told_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let (stream, table) = (folder.path().join("s.jsonl"), folder.path().join("folds.csv"));
-    let task = TaskFolder::embedded();
+    let task = TaskFolder::lobby_listed();
     let facts = r#""time": 1, "narrative": ["happensAt(walking(p1), 1)"], "annotation": []"#;
     let lines = ["one", "two"].map(|segment| format!("{{\"segment\": \"{segment}\", {facts}}}\n")).concat();
     std::fs::write(&stream, lines).unwrap();
@@ -388,20 +388,22 @@ fn what_was_found_for_something_else_is_not_taken_for_ours() {
     std::fs::create_dir_all(&copy).unwrap();
     let write = |file: &str, text: &str| std::fs::write(copy.join(file), text).unwrap();
     let load = || Arc::new(TaskFolder::load(&copy).unwrap());
-    write("task.toml", oled_data::world::TASK);
-    write("modes.lp", oled_data::world::MODES);
-    write("background.lp", oled_data::world::BACKGROUND);
+    let original = |file: &str| {
+        let tasks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tasks/lobby-listed");
+        std::fs::read_to_string(tasks.join(file)).unwrap()
+    };
+    ["task.toml", "modes.lp", "background.lp"].map(|file| write(file, &original(file)));
     let with = |task: Arc<TaskFolder>| {
         let mut experiment = usual();
         experiment.parts[0].task = task;
         experiment
     };
     assert_eq!(added(&with(load())), 0, "the same task in another place");
-    write("background.lp", &format!("{}\n% a remark", oled_data::world::BACKGROUND));
+    write("background.lp", &format!("{}\n% a remark", original("background.lp")));
     assert_eq!(added(&with(load())), 3);
-    write("background.lp", oled_data::world::BACKGROUND);
-    write("task.toml", &format!("{}\n[calculus]\ntracked = []\n", oled_data::world::TASK));
+    write("background.lp", &original("background.lp"));
+    write("task.toml", &format!("{}\n[calculus]\ntracked = []\n", original("task.toml")));
     assert_eq!(added(&with(load())), 3);
-    write("task.toml", &oled_data::world::TASK.replace("every = 1", "every = 2"));
+    write("task.toml", &original("task.toml").replace("every = 1", "every = 2"));
     assert_eq!(added(&with(load())), 3, "settings of learning");
 }

@@ -36,7 +36,7 @@ fn positives(data: &Data, task: &TaskFolder, without: &str) -> [(u64, u64); 2] {
 #[test]
 fn the_rules_and_their_duals_make_the_known_numbers_of_positives() {
     let Some(directory) = directory() else { return };
-    let task = TaskFolder::caviar();
+    let task = TaskFolder::caviar_listed();
     let duals = task.theory(Path::new("duals")).unwrap().text.clone();
     let hand = task.theory(Path::new("hand")).unwrap().text.clone();
     let videos = load_videos(&directory).unwrap();
