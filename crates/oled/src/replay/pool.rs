@@ -1,4 +1,7 @@
 //! Pool: the bodies that rules may have: conjunctions that occur, one for each set of time points they are true at.
+//!
+//! Where there are few classes of equal truth, all bodies are looked at. Where there are many, bodies are grown from the
+//! most promising ones, judged on a sample of the classes; those that are left are then counted on all of them.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -11,11 +14,21 @@ use crate::induce::RuleKind;
 /// More literals than this no body has.
 pub(crate) const MAX_BODY: usize = 5;
 
-/// More conjunctions than this are not looked at; longer ones come last.
-const MAX_NODES: usize = 1 << 17;
+/// With more classes than this, bodies are found on a sample of so many of those in which nothing ever holds.
+const MANY_CLASSES: usize = 4096;
 
-/// A rule must start where the fluent holds at this share of the time points, at least; and end where it holds at this
-/// share, at most.
+/// So many bodies of each length are grown further, for each kind of rule; with many classes, fewer.
+const WIDTH: usize = 1 << 14;
+const NARROW: usize = 1 << 10;
+
+/// Bodies up to this length are always looked at.
+const SHORT: usize = 2;
+
+/// So many bodies of each kind, times the number of stretches, are judged by replay.
+const WORK: usize = 1 << 30;
+
+/// A rule must start where the fluent holds next at this share of the time points, at least; and end where it holds at
+/// this share, at most.
 const LEAST_HELD: f64 = 0.25;
 const MOST_HELD: f64 = 0.5;
 
@@ -69,17 +82,53 @@ pub(crate) struct Refused {
     pub(crate) best: Option<f64>,
 }
 
+/// A body that was found, with how well it tells beginnings and endings by itself.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    body: Body,
+    /// As F1, and with more weight on precision.
+    starts: (f64, f64),
+    ends: (f64, f64),
+}
+
+/// The classes that bodies are grown on.
+struct Rows {
+    words: usize,
+    /// For each literal, for each way, the rows in which it is true.
+    bits: Vec<u64>,
+    everything: Vec<u64>,
+    stats: Vec<Stat>,
+    total: Stat,
+}
+
 impl Pool {
-    /// All bodies of the literals of a view that are supported well enough.
+    /// The bodies of the literals of a view that are supported well enough.
     pub(crate) fn new(view: &View, terms: &Terms) -> Pool {
         let mut pool = Pool::default();
-        let size = view.ways * view.words;
+        let many = view.classes > MANY_CLASSES;
+        let nodes = pool.grow(view, &if many { Rows::sample(view) } else { Rows::all(view) }, many);
+        let most = (WORK / view.stretches.len().max(1)).max(NARROW);
+        let nodes = promising(nodes, most, most);
+        for node in nodes {
+            let cover = cover_of(view, &node.body.literals().iter().map(|l| *l as usize).collect::<Vec<_>>());
+            if !pool.covers.contains(cover.as_slice()) {
+                let stat = stat(&view.stats, &cover);
+                pool.add(node.body, &cover, stat, terms);
+            }
+        }
+        pool
+    }
+
+    /// Grows bodies literal by literal: those of each length that say something new, as far as they are promising.
+    fn grow(&mut self, view: &View, rows: &Rows, many: bool) -> Vec<Node> {
+        let size = view.ways * rows.words;
         let mut seen: IndexSet<u128, FxBuildHasher> = IndexSet::default();
         // The bodies of one length, and what is true with them, one after the other.
         let mut level = vec![Body::EMPTY];
-        let mut truths = view.everything();
+        let mut truths = rows.everything.clone();
         let mut truth = vec![0; size];
-        let mut cover = vec![0; view.words];
+        let mut cover = vec![0; rows.words];
+        let mut all = Vec::new();
         for _ in 0..MAX_BODY {
             let (mut next, mut next_truths) = (Vec::new(), Vec::new());
             for (body, bits) in level.iter().zip(truths.chunks(size.max(1))) {
@@ -89,30 +138,32 @@ impl Pool {
                     if body.literals().iter().any(|b| view.attributes[*b as usize] == attribute) {
                         continue;
                     }
-                    truth.iter_mut().zip(bits.iter().zip(view.bits_of(l as usize))).for_each(|(t, (a, b))| *t = a & b);
-                    if truth == bits || seen.len() >= MAX_NODES || !seen.insert(fingerprint(&truth)) {
+                    let own = &rows.bits[l as usize * size..(l as usize + 1) * size];
+                    truth.iter_mut().zip(bits.iter().zip(own)).for_each(|(t, (a, b))| *t = a & b);
+                    if truth == bits || !seen.insert(fingerprint(&truth)) {
                         continue;
                     }
-                    cover.copy_from_slice(&truth[..view.words]);
-                    for way in truth.chunks(view.words).skip(1) {
+                    cover.copy_from_slice(&truth[..rows.words]);
+                    for way in truth.chunks(rows.words).skip(1) {
                         cover.iter_mut().zip(way).for_each(|(c, w)| *c |= w);
                     }
-                    let stat = stat(view, &cover);
+                    let stat = stat(&rows.stats, &cover);
                     if stat.seen.len() < SUPPORT {
-                        pool.refused.unseen += 1;
+                        self.refused.unseen += 1;
                         continue;
                     }
-                    let body = body.with(l);
-                    if !pool.covers.contains(cover.as_slice()) {
-                        pool.add(body, &cover, stat, terms);
-                    }
-                    next.push(body);
+                    let (starts, ends) = (stat.starts(&rows.total), stat.ends(&rows.total));
+                    next.push(Node { body: body.with(l), starts, ends });
                     next_truths.extend_from_slice(&truth);
                 }
             }
-            (level, truths) = (next, next_truths);
+            all.extend_from_slice(&next);
+            let width = if many { NARROW } else { WIDTH };
+            let kept = promising_places(&next, width, width);
+            level = kept.iter().map(|&i| next[i].body).collect();
+            truths = kept.iter().flat_map(|&i| &next_truths[i * size..(i + 1) * size]).copied().collect();
         }
-        pool
+        all
     }
 
     fn add(&mut self, body: Body, cover: &[u64], stat: Stat, terms: &Terms) {
@@ -124,7 +175,7 @@ impl Pool {
             self.refused.unsupported += 1;
         } else {
             self.refused.seldom += 1;
-            let share = held(&stat);
+            let share = stat.held_share();
             self.refused.best = Some(self.refused.best.map_or(share, |best: f64| best.max(share)));
         }
         if ends {
@@ -142,14 +193,13 @@ impl Pool {
         let number = |l: &Lit| view.literals.iter().position(|v| v == l);
         let literals: Vec<usize> = rule.body.iter().map(number).collect::<Option<_>>()?;
         let cover = cover_of(view, &literals);
-        let at = match self.covers.get_index_of(cover.as_slice()) {
-            Some(at) => at as u32,
-            None => {
-                let body = literals.iter().fold(Body::EMPTY, |body, l| body.with(*l as u16));
-                self.bodies.push(body);
-                self.covers.insert(cover.into());
-                self.bodies.len() as u32 - 1
-            }
+        let at = if let Some(at) = self.covers.get_index_of(cover.as_slice()) {
+            at as u32
+        } else {
+            let body = literals.iter().fold(Body::EMPTY, |body, l| body.with(*l as u16));
+            self.bodies.push(body);
+            self.covers.insert(cover.into());
+            self.bodies.len() as u32 - 1
         };
         let list = if rule.kind == RuleKind::Termination { &mut self.ends } else { &mut self.starts };
         if !list.contains(&at) {
@@ -169,23 +219,75 @@ impl Pool {
     }
 }
 
+impl Rows {
+    fn all(view: &View) -> Rows {
+        Rows {
+            words: view.words,
+            bits: view.bits.clone(),
+            everything: view.everything(),
+            total: view.stats.iter().fold(Stat::default(), |sum, stat| sum.with(stat)),
+            stats: view.stats.clone(),
+        }
+    }
+
+    /// All classes in which the fluent holds or begins, and some of the others, each for as many as it stands for.
+    fn sample(view: &View) -> Rows {
+        let idle: Vec<usize> = (0..view.classes).filter(|c| view.stats[*c].is_idle()).collect();
+        let step = idle.len().div_ceil(MANY_CLASSES).max(1);
+        let mut rows: Vec<usize> = (0..view.classes).filter(|c| !view.stats[*c].is_idle()).collect();
+        rows.extend(idle.iter().step_by(step));
+        let words = rows.len().div_ceil(64);
+        let mut bits = vec![0; view.literals.len() * view.ways * words];
+        for (l, own) in bits.chunks_mut((view.ways * words).max(1)).enumerate() {
+            let classes = view.bits_of(l);
+            for way in 0..view.ways {
+                for (r, class) in rows.iter().enumerate() {
+                    let bit = classes[way * view.words + class / 64] >> (class % 64) & 1;
+                    own[way * words + r / 64] |= bit << (r % 64);
+                }
+            }
+        }
+        let mut everything = vec![0; words];
+        (0..rows.len()).for_each(|r| everything[r / 64] |= 1 << (r % 64));
+        let stats: Vec<Stat> = rows.iter().map(|c| view.stats[*c].weighted(step as u64)).collect();
+        let total = stats.iter().fold(Stat::default(), |sum, stat| sum.with(stat));
+        Rows { words, bits, everything: everything.repeat(view.ways), stats, total }
+    }
+}
+
+/// The most promising bodies for starting and for ending the fluent, in their order.
+fn promising(nodes: Vec<Node>, starts: usize, ends: usize) -> Vec<Node> {
+    promising_places(&nodes, starts, ends).into_iter().map(|i| nodes[i]).collect()
+}
+
+fn promising_places(nodes: &[Node], starts: usize, ends: usize) -> Vec<usize> {
+    if nodes.len() <= starts.min(ends) {
+        return (0..nodes.len()).collect();
+    }
+    // Short bodies stay; and of the others, those that are right about much, and those that are seldom wrong.
+    let mut kept: Vec<bool> = nodes.iter().map(|n| n.body.len() <= SHORT).collect();
+    let scores: [(usize, fn(&Node) -> f64); 4] =
+        [(starts, |n| n.starts.0), (starts, |n| n.starts.1), (ends, |n| n.ends.0), (ends, |n| n.ends.1)];
+    for (count, score) in scores {
+        let mut order: Vec<usize> = (0..nodes.len()).collect();
+        order.sort_by(|a, b| score(&nodes[*b]).total_cmp(&score(&nodes[*a])).then(a.cmp(b)));
+        order.iter().take(count).for_each(|i| kept[*i] = true);
+    }
+    (0..nodes.len()).filter(|i| kept[*i]).collect()
+}
+
 /// Whether a rule that is true in these classes has enough support.
 pub(crate) fn supported(view: &View, cover: &[u64], kind: RuleKind) -> bool {
-    let stat = stat(view, cover);
+    let stat = stat(&view.stats, cover);
     if kind == RuleKind::Termination { may_end(&stat) } else { may_start(&stat) }
 }
 
 fn may_start(stat: &Stat) -> bool {
-    stat.held.len() >= SUPPORT && held(stat) >= LEAST_HELD
+    stat.held.len() >= SUPPORT && stat.held_share() >= LEAST_HELD
 }
 
 fn may_end(stat: &Stat) -> bool {
-    stat.seen.len() >= SUPPORT && held(stat) <= MOST_HELD
-}
-
-/// The share of time points at which the fluent holds.
-fn held(stat: &Stat) -> f64 {
-    stat.yes as f64 / (stat.yes + stat.no).max(1) as f64
+    stat.seen.len() >= SUPPORT && stat.held_share() <= MOST_HELD
 }
 
 /// A number that two different sets hardly ever have both: with a hundred thousand sets the odds are one in 10^28.
@@ -211,14 +313,16 @@ pub(crate) fn members(set: &[u64]) -> impl Iterator<Item = usize> {
 }
 
 /// What is known of a set of classes.
-fn stat(view: &View, cover: &[u64]) -> Stat {
+fn stat(stats: &[Stat], cover: &[u64]) -> Stat {
     let mut sum = Stat::default();
     for class in members(cover) {
-        let stat = &view.stats[class];
-        sum.yes += stat.yes;
-        sum.no += stat.no;
-        sum.seen.merge(&stat.seen);
-        sum.held.merge(&stat.held);
+        let stat = &stats[class];
+        sum.add_counts(stat);
+        // Most sets are seen in enough segments after a few classes.
+        if sum.held.len() < SUPPORT {
+            sum.seen.merge(&stat.seen);
+            sum.held.merge(&stat.held);
+        }
     }
     sum
 }

@@ -2,7 +2,7 @@
 
 use super::pool::{Pool, Refused, supported};
 use super::record::{Piece, Record};
-use super::search::{Actions, Fit, Found, Search, Terms, cover_of, errors, replay};
+use super::search::{Actions, Fit, Found, Search, Terms, cover_of, replay_pieces};
 use super::view::{Aspect, Lit, SUPPORT, View};
 use crate::induce::{Bin, RuleKind};
 
@@ -55,6 +55,9 @@ const SHORTLIST: usize = 128;
 
 /// How many thresholds to each side are tried in place of one: up to the next of the coarse grid, and a little more.
 const REACH: Bin = 18;
+
+/// Another start must lead to a theory that is worth so much more: what is only a little better is better by chance.
+const CLEARLY: f64 = 0.02;
 
 /// How often thresholds are refined and rules chosen anew with them.
 const ROUNDS: usize = 3;
@@ -110,7 +113,12 @@ impl Quest<'_> {
             refused: pool.refused,
         };
         let start: Vec<_> = start.iter().filter_map(|rule| pool.insert(&view, rule)).collect();
-        let mut found = Search { view: &view, pool: &pool, terms: self.terms }.climb(start);
+        let search = Search { view: &view, pool: &pool, terms: self.terms };
+        let mut found = search.climb(start);
+        let local = search.climb(search.local());
+        if local.value > found.value + CLEARLY {
+            found = local;
+        }
         let mut rules = rules_of(&view, &pool, &found);
         for _ in 0..ROUNDS {
             let (refined, fit, value) = self.refine(&rules, found.fit, found.value);
@@ -193,7 +201,7 @@ impl Quest<'_> {
                     let mut tried: Vec<(Bin, Fit, f64)> = Vec::new();
                     let mut own = rest.clone();
                     own.add(kind, &cover(&rules[i].body));
-                    let now = errors(&view, &own, self.terms.direct());
+                    let (_, now) = replay_pieces(&view, &own, self.terms.direct());
                     for candidate in
                         view.literals.iter().filter(|c| matches!(c, Lit::Open { slot: s, .. } if *s == slot))
                     {
@@ -206,8 +214,7 @@ impl Quest<'_> {
                         }
                         let mut actions = rest.clone();
                         actions.add(kind, &cover);
-                        let fit = replay(&view, &actions, self.terms.direct());
-                        let then = errors(&view, &actions, self.terms.direct());
+                        let (fit, then) = replay_pieces(&view, &actions, self.terms.direct());
                         if t != threshold && improved(&now, &then) < SUPPORT as i64 {
                             continue;
                         }

@@ -5,7 +5,7 @@
 //! knows what turning its block over there would bring, and a candidate is judged by the stretches it fires at.
 
 use super::pool::{Pool, members};
-use super::view::{Label, View};
+use super::view::{Label, Stat, View};
 use crate::induce::RuleKind;
 
 /// What is weighed against fit, and how.
@@ -250,25 +250,21 @@ impl Base {
 
 /// The fit of actions, by replaying everything once.
 pub(crate) fn replay(view: &View, actions: &Actions, direct: bool) -> Fit {
-    let mut fit = Fit { positives: view.positives as i64, ..Fit::default() };
-    let ends = view.trails.iter().skip(1).map(|t| t.first as usize).chain([view.stretches.len()]);
-    for (trail, end) in view.trails.iter().zip(ends) {
-        let one = replay_trail(view, actions, direct, trail.holds, trail.first as usize..end);
-        fit.tp += one.0;
-        fit.fp += one.1;
-    }
-    fit
+    replay_pieces(view, actions, direct).0
 }
 
-/// The errors in each segment, but for a number that does not depend on the actions.
-pub(crate) fn errors(view: &View, actions: &Actions, direct: bool) -> Vec<i64> {
+/// The same, with the errors in each segment, but for a number that does not depend on the actions.
+pub(crate) fn replay_pieces(view: &View, actions: &Actions, direct: bool) -> (Fit, Vec<i64>) {
+    let mut fit = Fit { positives: view.positives as i64, ..Fit::default() };
     let mut errors = vec![0; view.pieces];
     let ends = view.trails.iter().skip(1).map(|t| t.first as usize).chain([view.stretches.len()]);
     for (trail, end) in view.trails.iter().zip(ends) {
         let (tp, fp) = replay_trail(view, actions, direct, trail.holds, trail.first as usize..end);
+        fit.tp += tp;
+        fit.fp += fp;
         errors[trail.piece as usize] += fp - tp;
     }
-    errors
+    (fit, errors)
 }
 
 /// Right and wrong time points of one trail.
@@ -410,6 +406,37 @@ impl Search<'_> {
         self.judge(base, kind, cost).into_iter().reduce(better)
     }
 
+    /// Rules that tell beginnings and endings by themselves, one after the other: a start where the rules of a fluent only
+    /// work together.
+    pub(crate) fn local(&self) -> Vec<Chosen> {
+        let total = self.view.stats.iter().fold(Stat::default(), |sum, stat| sum.with(stat));
+        let mut chosen = Vec::new();
+        for &kind in self.terms.rules() {
+            let ends = kind == RuleKind::Termination;
+            let score = |stat: &Stat| if ends { stat.ends(&total).0 } else { stat.starts(&total).0 };
+            let mut covered = vec![0; self.view.words];
+            let mut sum = Stat::default();
+            let mut value = 0.0;
+            for _ in 0..MOST_LOCAL {
+                let judge = |&body: &u32| {
+                    let mut with = sum;
+                    let new = self.pool.cover(body).iter().zip(&covered).map(|(a, b): (&u64, &u64)| a & !b);
+                    let new: Vec<u64> = new.collect();
+                    members(&new).for_each(|class| with.add_counts(&self.view.stats[class]));
+                    let price = self.terms.penalty * (self.pool.bodies[body as usize].len() + 1) as f64;
+                    (score(&with) - price, body, with)
+                };
+                let bodies = if ends { &self.pool.ends } else { &self.pool.starts };
+                let best = bodies.iter().map(judge).reduce(|a, b| if b.0 > a.0 { b } else { a });
+                let Some((_, body, with)) = best.filter(|b| b.0 > value + LEAST_GAIN) else { break };
+                (value, sum) = (score(&with), with);
+                covered.iter_mut().zip(self.pool.cover(body)).for_each(|(a, b)| *a |= b);
+                chosen.push((kind, body));
+            }
+        }
+        chosen
+    }
+
     /// From these rules, the best step at a time, until nothing is better.
     pub(crate) fn climb(&self, start: Vec<Chosen>) -> Found {
         let mut found = self.found(start, 0);
@@ -476,6 +503,9 @@ impl Search<'_> {
         distinct
     }
 }
+
+/// So many rules of a kind, at most, are chosen by themselves.
+const MOST_LOCAL: usize = 8;
 
 /// Gains below this are rounding.
 const LEAST_GAIN: f64 = 1e-9;

@@ -2,7 +2,7 @@
 
 use super::quest::{Outcome, Quest, Rule};
 use super::record::Piece;
-use super::search::{Actions, Fit, cover_of, errors, replay};
+use super::search::{Actions, Fit, cover_of, replay, replay_pieces};
 use super::view::{Lit, View};
 use crate::learn::Trust;
 
@@ -38,7 +38,8 @@ impl Quest<'_> {
         let worth = |rules: &[Rule]| {
             let actions = actions(&view, rules);
             let price = rules.iter().map(|r| r.body.len() + 1).sum::<usize>() as f64 * self.terms.penalty;
-            (replay(&view, &actions, self.terms.direct()).f1() - price, errors(&view, &actions, self.terms.direct()))
+            let (fit, errors) = replay_pieces(&view, &actions, self.terms.direct());
+            (fit.f1() - price, errors)
         };
         let (value, errors) = worth(rules);
         let without = |i: usize| {

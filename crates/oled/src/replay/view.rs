@@ -4,6 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use super::record::{Piece, Record, Run};
+use crate::calculus::Outcome;
 use crate::induce::{Bin, Grid, LiteralTable, Mask, NOTHING};
 use crate::lang::Looser;
 use crate::learn::Gauge;
@@ -92,26 +93,73 @@ pub(crate) const SUPPORT: usize = 3;
 /// What is known of a class of equal truth.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stat {
-    /// How often the fluent holds at the next time point, and how often it does not; of an ordinary predicate, at the same.
-    pub(crate) yes: u64,
-    pub(crate) no: u64,
+    /// What becomes of the fluent at the next time point; of an ordinary predicate, whether it holds.
+    pub(crate) counts: [u64; 4],
     /// The first segments in which it was seen, and in which the fluent held.
     pub(crate) seen: Few,
     pub(crate) held: Few,
 }
 
 impl Stat {
-    fn add(&mut self, label: Label, length: u32, piece: u32) {
+    fn add(&mut self, outcome: Outcome, times: u32, piece: u32) {
         self.seen.add(piece);
-        match label {
-            Label::Yes if length > 0 => {
-                self.yes += u64::from(length);
-                self.held.add(piece);
-            }
-            Label::No => self.no += u64::from(length),
-            _ => {}
+        self.counts[outcome as usize] += u64::from(times);
+        if outcome.holds_next() && times > 0 {
+            self.held.add(piece);
         }
     }
+
+    pub(crate) fn with(mut self, other: &Stat) -> Stat {
+        self.add_counts(other);
+        self.seen.merge(&other.seen);
+        self.held.merge(&other.held);
+        self
+    }
+
+    pub(crate) fn add_counts(&mut self, other: &Stat) {
+        self.counts.iter_mut().zip(other.counts).for_each(|(a, b)| *a += b);
+    }
+
+    fn of(&self, outcome: Outcome) -> u64 {
+        self.counts[outcome as usize]
+    }
+
+    /// Whether the fluent never holds.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.of(Outcome::Absent) == self.counts.iter().sum::<u64>()
+    }
+
+    /// The same for so many classes in which the fluent never holds.
+    pub(crate) fn weighted(mut self, times: u64) -> Stat {
+        if self.is_idle() {
+            self.counts[Outcome::Absent as usize] *= times;
+        }
+        self
+    }
+
+    /// The share of time points after which the fluent holds.
+    pub(crate) fn held_share(&self) -> f64 {
+        let held = self.of(Outcome::Begins) + self.of(Outcome::Persists);
+        held as f64 / self.counts.iter().sum::<u64>().max(1) as f64
+    }
+
+    /// How well it tells when the fluent begins, as F1, and with more weight on precision. Going on is neither right nor
+    /// wrong.
+    pub(crate) fn starts(&self, total: &Stat) -> (f64, f64) {
+        let wrong = self.of(Outcome::Absent) + self.of(Outcome::Ends);
+        scores(self.of(Outcome::Begins), wrong, total.of(Outcome::Begins))
+    }
+
+    /// How well it tells when the fluent ends. What does not hold cannot end.
+    pub(crate) fn ends(&self, total: &Stat) -> (f64, f64) {
+        scores(self.of(Outcome::Ends), self.of(Outcome::Persists), total.of(Outcome::Ends))
+    }
+}
+
+/// F1, and F with a tenth of the weight on recall, of what is right, wrong, and to be found.
+fn scores(right: u64, wrong: u64, all: u64) -> (f64, f64) {
+    let (right, wrong, all) = (right as f64, wrong as f64, all as f64);
+    (2.0 * right / (right + wrong + all).max(1.0), 1.1 * right / (right + wrong + 0.1 * all).max(1.0))
 }
 
 /// A few distinct numbers: enough to know whether there are [`SUPPORT`] of them.
@@ -206,11 +254,16 @@ impl View {
                     // What a rule does shows at the next time point.
                     let next = track.runs.get(i + 1).map_or(Label::Unknown, label_of);
                     let stat = &mut view.stats[*class as usize];
+                    let mut add = |now: Label, next: Label, times: u32| {
+                        if now != Label::Unknown && next != Label::Unknown {
+                            stat.add(Outcome::new(now == Label::Yes, next == Label::Yes), times, p as u32);
+                        }
+                    };
                     if direct {
-                        stat.add(label, run.length, p as u32);
+                        add(Label::No, label, run.length);
                     } else {
-                        stat.add(label, run.length - 1, p as u32);
-                        stat.add(next, 1, p as u32);
+                        add(label, label, run.length - 1);
+                        add(label, next, 1);
                     }
                     event |= label == Label::Yes;
                 }
