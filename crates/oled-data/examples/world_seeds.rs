@@ -44,7 +44,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             Box::new(Oled::new(&folder.task, settings)?)
         };
         world(seed).for_each(|frame| learner.observe(&frame, &mut ()));
-        learner.flush(&mut ());
+        if preset != "replay" {
+            learner.flush(&mut ());
+        }
         let theory = learner.learned().theory();
         if !show.is_empty() {
             println!("{theory}");

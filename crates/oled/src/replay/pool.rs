@@ -108,8 +108,8 @@ impl Pool {
         let many = view.classes > MANY_CLASSES;
         let nodes = pool.grow(view, &if many { Rows::sample(view) } else { Rows::all(view) }, many);
         let most = (WORK / view.stretches.len().max(1)).max(NARROW);
-        let nodes = promising(nodes, most, most);
-        for node in nodes {
+        for i in promising(&nodes, most, SHORT) {
+            let node = &nodes[i];
             let cover = cover_of(view, &node.body.literals().iter().map(|l| *l as usize).collect::<Vec<_>>());
             if !pool.covers.contains(cover.as_slice()) {
                 let stat = stat(&view.stats, &cover);
@@ -159,7 +159,7 @@ impl Pool {
             }
             all.extend_from_slice(&next);
             let width = if many { NARROW } else { WIDTH };
-            let kept = promising_places(&next, width, width);
+            let kept = promising(&next, width, SHORT);
             level = kept.iter().map(|&i| next[i].body).collect();
             truths = kept.iter().flat_map(|&i| &next_truths[i * size..(i + 1) * size]).copied().collect();
         }
@@ -187,6 +187,31 @@ impl Pool {
         }
     }
 
+    /// The same bodies on another view, and also with the thresholds that the rules have, in the place of others for the
+    /// same.
+    pub(crate) fn on(&self, view: &View, finer: &View, rules: &[Rule]) -> Pool {
+        let mut pool = Pool { refused: self.refused, ..Pool::default() };
+        let mut refined: Vec<Lit> = rules.iter().flat_map(|r| &r.body).copied().collect();
+        refined.retain(|l| !view.literals.contains(l));
+        for (bodies, kind) in [(&self.starts, RuleKind::Initiation), (&self.ends, RuleKind::Termination)] {
+            for &body in bodies {
+                let body = self.literals(view, body);
+                for other in &refined {
+                    if let Some(place) = body.iter().position(|l| l.is_same_measure(*other)) {
+                        let mut body = body.clone();
+                        body[place] = *other;
+                        let rule = Rule { kind, body };
+                        if supports(finer, &rule) {
+                            pool.insert(finer, &rule);
+                        }
+                    }
+                }
+                pool.insert(finer, &Rule { kind, body });
+            }
+        }
+        pool
+    }
+
     /// Puts a rule into the pool, unless one that is true at the same time points is there; gives its number. A rule with
     /// a literal that the view has not is left out.
     pub(crate) fn insert(&mut self, view: &View, rule: &Rule) -> Option<(RuleKind, u32)> {
@@ -202,7 +227,8 @@ impl Pool {
             self.bodies.len() as u32 - 1
         };
         let list = if rule.kind == RuleKind::Termination { &mut self.ends } else { &mut self.starts };
-        if !list.contains(&at) {
+        // New numbers are the largest; what is older may be in the list.
+        if list.last().is_none_or(|last| *last < at) || !list.contains(&at) {
             list.push(at);
         }
         Some((rule.kind, at))
@@ -225,7 +251,7 @@ impl Rows {
             words: view.words,
             bits: view.bits.clone(),
             everything: view.everything(),
-            total: view.stats.iter().fold(Stat::default(), |sum, stat| sum.with(stat)),
+            total: view.stats.iter().fold(Stat::default(), Stat::with),
             stats: view.stats.clone(),
         }
     }
@@ -250,25 +276,20 @@ impl Rows {
         let mut everything = vec![0; words];
         (0..rows.len()).for_each(|r| everything[r / 64] |= 1 << (r % 64));
         let stats: Vec<Stat> = rows.iter().map(|c| view.stats[*c].weighted(step as u64)).collect();
-        let total = stats.iter().fold(Stat::default(), |sum, stat| sum.with(stat));
+        let total = stats.iter().fold(Stat::default(), Stat::with);
         Rows { words, bits, everything: everything.repeat(view.ways), stats, total }
     }
 }
 
-/// The most promising bodies for starting and for ending the fluent, in their order.
-fn promising(nodes: Vec<Node>, starts: usize, ends: usize) -> Vec<Node> {
-    promising_places(&nodes, starts, ends).into_iter().map(|i| nodes[i]).collect()
-}
-
-fn promising_places(nodes: &[Node], starts: usize, ends: usize) -> Vec<usize> {
-    if nodes.len() <= starts.min(ends) {
+/// The places of the most promising bodies: the short ones, and so many each of those that are right about much when they
+/// start or end the fluent, and of those that are seldom wrong then.
+fn promising(nodes: &[Node], count: usize, short: usize) -> Vec<usize> {
+    if nodes.len() <= count {
         return (0..nodes.len()).collect();
     }
-    // Short bodies stay; and of the others, those that are right about much, and those that are seldom wrong.
-    let mut kept: Vec<bool> = nodes.iter().map(|n| n.body.len() <= SHORT).collect();
-    let scores: [(usize, fn(&Node) -> f64); 4] =
-        [(starts, |n| n.starts.0), (starts, |n| n.starts.1), (ends, |n| n.ends.0), (ends, |n| n.ends.1)];
-    for (count, score) in scores {
+    let mut kept: Vec<bool> = nodes.iter().map(|n| n.body.len() <= short).collect();
+    let scores: [fn(&Node) -> f64; 4] = [|n| n.starts.0, |n| n.starts.1, |n| n.ends.0, |n| n.ends.1];
+    for score in scores {
         let mut order: Vec<usize> = (0..nodes.len()).collect();
         order.sort_by(|a, b| score(&nodes[*b]).total_cmp(&score(&nodes[*a])).then(a.cmp(b)));
         order.iter().take(count).for_each(|i| kept[*i] = true);
@@ -280,6 +301,13 @@ fn promising_places(nodes: &[Node], starts: usize, ends: usize) -> Vec<usize> {
 pub(crate) fn supported(view: &View, cover: &[u64], kind: RuleKind) -> bool {
     let stat = stat(&view.stats, cover);
     if kind == RuleKind::Termination { may_end(&stat) } else { may_start(&stat) }
+}
+
+/// The same of a rule, on a view that has its literals.
+fn supports(view: &View, rule: &Rule) -> bool {
+    let number = |l: &Lit| view.literals.iter().position(|v| v == l);
+    let literals: Option<Vec<usize>> = rule.body.iter().map(number).collect();
+    literals.is_some_and(|literals| supported(view, &cover_of(view, &literals), rule.kind))
 }
 
 fn may_start(stat: &Stat) -> bool {

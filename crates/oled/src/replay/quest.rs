@@ -56,8 +56,8 @@ const SHORTLIST: usize = 128;
 /// How many thresholds to each side are tried in place of one: up to the next of the coarse grid, and a little more.
 const REACH: Bin = 18;
 
-/// Another start must lead to a theory that is worth so much more: what is only a little better is better by chance.
-const CLEARLY: f64 = 0.02;
+/// What another start must bring.
+const CLEARLY: f64 = 0.01;
 
 /// How often thresholds are refined and rules chosen anew with them.
 const ROUNDS: usize = 3;
@@ -116,7 +116,10 @@ impl Quest<'_> {
         let search = Search { view: &view, pool: &pool, terms: self.terms };
         let mut found = search.climb(start);
         let local = search.climb(search.local());
-        if local.value > found.value + CLEARLY {
+        // Another start must lead to a theory that is clearly better, and in several segments: restarts raise the score by
+        // chance.
+        let errors = |found: &Found| replay_pieces(&view, &search.actions(&found.rules), self.terms.direct()).1;
+        if local.value > found.value + CLEARLY && improved(&errors(&found), &errors(&local)) >= SUPPORT as i64 {
             found = local;
         }
         let mut rules = rules_of(&view, &pool, &found);
@@ -130,7 +133,7 @@ impl Quest<'_> {
             literals.extend(refined.iter().flat_map(|r| &r.body));
             self.aspect.sort(&mut literals);
             let finer = View::with(self.record, self.pieces, self.aspect, literals);
-            let mut candidates = Pool::new(&finer, &self.terms);
+            let mut candidates = pool.on(&view, &finer, &refined);
             let start: Vec<_> = refined.iter().filter_map(|rule| candidates.insert(&finer, rule)).collect();
             let better = Search { view: &finer, pool: &candidates, terms: self.terms }.climb(start);
             let (before, chosen) = (found.value, rules_of(&finer, &candidates, &better));

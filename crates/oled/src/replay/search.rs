@@ -409,7 +409,7 @@ impl Search<'_> {
     /// Rules that tell beginnings and endings by themselves, one after the other: a start where the rules of a fluent only
     /// work together.
     pub(crate) fn local(&self) -> Vec<Chosen> {
-        let total = self.view.stats.iter().fold(Stat::default(), |sum, stat| sum.with(stat));
+        let total = self.view.stats.iter().fold(Stat::default(), Stat::with);
         let mut chosen = Vec::new();
         for &kind in self.terms.rules() {
             let ends = kind == RuleKind::Termination;

@@ -16,6 +16,13 @@ pub(crate) enum Lit {
     Open { slot: u16, threshold: Bin },
 }
 
+impl Lit {
+    /// Whether both are thresholds for the same.
+    pub(crate) fn is_same_measure(self, other: Lit) -> bool {
+        matches!((self, other), (Lit::Open { slot: a, .. }, Lit::Open { slot: b, .. }) if a == b)
+    }
+}
+
 /// Something that is measured of an instance and compared with thresholds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Slot {
