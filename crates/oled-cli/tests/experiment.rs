@@ -61,7 +61,7 @@ fn crossval_prints_the_documented_keys() {
             ]
         );
         assert_eq!((&score["learner"], &score["preset"]), (&"oled".into(), &"sane".into()));
-        assert_eq!(score["protocol"], "lobby");
+        assert_eq!(score["protocol"], "lobby-listed");
         assert!(score["seconds"].as_f64().unwrap() > 0.0);
         let folds: Vec<(u64, u64)> = score["folds"]
             .as_array()

@@ -69,12 +69,12 @@ fn the_log_tells_the_whole_history_of_each_rule() {
 fn the_log_tells_what_became_of_each_rule_that_was_given() {
     let (folder, path) = stream();
     let (start, log) = (folder.path().join("start.lp"), folder.path().join("log.jsonl"));
-    // Too general, good, a special case of the good one, and hopeless whatever is added.
+    // Good, a special case of the good one, hopeless whatever is added, and too general.
     let rules = "
-        initiatedAt(meeting(A, B), T) :- happensAt(active(A), T), happensAt(active(B), T).
         terminatedAt(meeting(A, B), T) :- happensAt(disappear(A), T).
         terminatedAt(meeting(A, B), T) :- happensAt(disappear(A), T), happensAt(walking(A), T).
-        initiatedAt(fighting(A, B), T) :- far(A, B, 96, T).";
+        initiatedAt(fighting(A, B), T) :- far(A, B, 96, T).
+        initiatedAt(leaving_object(A, B), T) :- happensAt(active(A), T), happensAt(appear(B), T).";
     std::fs::write(&start, rules).unwrap();
     let (start, log) = (start.to_str().unwrap(), log.to_str().unwrap());
     let output = oled(&["learn", "lobby-listed", "--input", &path, "--theory", start, "--log", log, "--json"]);
@@ -86,10 +86,10 @@ fn the_log_tells_what_became_of_each_rule_that_was_given() {
     assert_eq!(
         texts,
         [
-            r#""initiatedAt(meeting(X0, X1), T)" ["happensAt(active(X0), T)","happensAt(active(X1), T)"]"#,
             r#""terminatedAt(meeting(X0, X1), T)" ["happensAt(disappear(X0), T)"]"#,
             r#""terminatedAt(meeting(X0, X1), T)" ["happensAt(walking(X0), T)","happensAt(disappear(X0), T)"]"#,
             r#""initiatedAt(fighting(X0, X1), T)" ["far(X0, X1, 96, T)"]"#,
+            r#""initiatedAt(leaving_object(X0, X1), T)" ["happensAt(active(X0), T)","happensAt(appear(X1), T)"]"#,
         ]
     );
     assert!(given.iter().all(|e| e["interpretation"] == 0));
@@ -111,7 +111,7 @@ fn the_log_tells_what_became_of_each_rule_that_was_given() {
             }
         })
         .collect();
-    assert_eq!(fates, ["printed", "printed", "covered by a more general rule", "given up"]);
+    assert_eq!(fates, ["printed", "covered by a more general rule", "given up", "printed"]);
     let remark = stderr(&output);
     let count = learned["left_out"].as_array().unwrap().len();
     assert!(remark.starts_with(&format!("remark: {count} rules are not printed: ")), "{remark}");
@@ -122,21 +122,24 @@ fn the_log_tells_what_became_of_each_rule_that_was_given() {
     // The story of a rule that was given is found by what was given, whatever became of it and of its variables.
     let text = stdout(&oled(&["explain", "lobby-listed", "--theory", start, "--log", log]));
     let stories: Vec<&str> = text.split("rule ").skip(1).collect();
-    assert!(stories[0].contains("  given to start from\n  expanded at interpretation "), "{text}");
-    assert!(stories[1].ends_with("  given to start from\n\n"), "{text}");
-    assert!(stories[3].contains("  given to start from\n  given up at interpretation "), "{text}");
+    assert!(stories[0].ends_with("  given to start from\n\n"), "{text}");
+    assert!(stories[2].contains("  given to start from\n  given up at interpretation "), "{text}");
+    assert!(stories[3].contains("  given to start from\n  expanded at interpretation "), "{text}");
 }
 
 #[test]
 fn learning_goes_on_from_rules_that_are_given() {
     let (folder, path) = stream();
     let start = folder.path().join("start.lp");
-    std::fs::write(&start, "initiatedAt(meeting(A, B), T) :- happensAt(active(A), T), happensAt(active(B), T).\n")
-        .unwrap();
+    let rule = "initiatedAt(leaving_object(A, B), T) :- happensAt(active(A), T), happensAt(appear(B), T).\n";
+    std::fs::write(&start, rule).unwrap();
     let output = oled(&["learn", "lobby-listed", "--input", &path, "--theory", start.to_str().unwrap()]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let first = stdout(&output).split("\n\n").nth(1).unwrap_or_default().to_string();
-    assert!(first.contains("happensAt(active(X0), T),\n    happensAt(active(X1), T),\n    "), "specialised:\n{first}");
+    let learned = stdout(&output);
+    let of_head = |rule: &&str| rule.contains("\ninitiatedAt(leaving_object(X0, X1), T) :-\n");
+    let rule = learned.split("\n\n").find(of_head).unwrap_or_default();
+    let conditions = ["happensAt(active(X0), T)", "happensAt(appear(X1), T)", "close(X0, X1, 17, T)"];
+    assert!(conditions.iter().all(|c| rule.contains(c)), "specialised:\n{rule}");
 
     std::fs::write(&start, "initiatedAt(meeting(A, B), T) :- happensAt(dancing(A), T).\n").unwrap();
     let output = oled(&["learn", "lobby-listed", "--input", &path, "--theory", start.to_str().unwrap()]);

@@ -8,7 +8,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use oled::{Evaluation, Learner, Oled, Recogniser, Replay, ReplaySettings, Symbol, Task, Theory, parse_theory};
+use oled::{Confusion, Evaluation, Learner, Oled, Recogniser, Replay, ReplaySettings, Symbol, Task, Theory, parse_theory};
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::{World, WorldOptions};
 
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let truth = folder.theory(Path::new("true"))?;
     let truth = parse_theory(&truth.name, &truth.text)?;
     let mut targets: Vec<&str> =
-        folder.task.labels().iter().filter_map(|l| l.inner_name()).map(|n| n.as_str()).collect();
+        folder.task.labels().iter().filter_map(|l| l.inner_name()).map(Symbol::as_str).collect();
     targets.push("all");
     // Noise is the share of wrong movements and of wrong labels.
     let world = |seed: u64| {
@@ -75,5 +75,5 @@ fn test(task: &Task, theory: &Theory, world: World) -> Result<Vec<f64>, Box<dyn 
         recogniser.observe(&frame, &mut Vec::new());
         evaluation.count(&recogniser, &frame);
     }
-    Ok(evaluation.by_fluent().values().chain([&evaluation.total()]).map(|counts| counts.f1()).collect())
+    Ok(evaluation.by_fluent().values().chain([&evaluation.total()]).map(Confusion::f1).collect())
 }

@@ -110,7 +110,7 @@ pub fn demo(options: WorldOptions, orders: u64) -> Result<Experiment, Error> {
     Ok(Experiment {
         name: "demo".into(),
         description:
-            "A simulated lobby in which people meet, walk together, fight and leave bags behind, by rules that \
+            "A simulated lobby in which people meet, walk together, fight, loiter and leave bags behind, by rules that \
                       are known. Five folds by segment; each learner in several orders of the segments."
                 .into(),
         scaling: Some(Scaling {

@@ -392,7 +392,9 @@ fn what_was_found_for_something_else_is_not_taken_for_ours() {
         let tasks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tasks/lobby-listed");
         std::fs::read_to_string(tasks.join(file)).unwrap()
     };
-    ["task.toml", "modes.lp", "background.lp"].map(|file| write(file, &original(file)));
+    for file in ["task.toml", "modes.lp", "background.lp"] {
+        write(file, &original(file));
+    }
     let with = |task: Arc<TaskFolder>| {
         let mut experiment = usual();
         experiment.parts[0].task = task;
