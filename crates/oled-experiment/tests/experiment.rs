@@ -33,7 +33,7 @@ fn made(folds: usize, seed: u64) -> Folds {
 
 fn row(name: &str, depth: &str) -> Row {
     let choice = Choice { data: None, fluent: None, name: "depth".into(), value: depth.into() };
-    Row::learned(name, "oled", "sane", vec![choice]).unwrap()
+    Row::learned(name, "oled", Some("sane"), vec![choice]).unwrap()
 }
 
 fn experiment(world: WorldOptions, rows: Vec<Row>, orders: u64) -> Experiment {
@@ -361,7 +361,7 @@ fn what_was_found_for_something_else_is_not_taken_for_ours() {
     other_setting.parts[0].rows = vec![row("learned", "1")];
     assert_eq!(added(&other_setting), 3);
     let mut other_preset = usual();
-    other_preset.parts[0].rows = vec![Row::learned("learned", "oled", "paper", Vec::new()).unwrap()];
+    other_preset.parts[0].rows = vec![Row::learned("learned", "oled", Some("paper"), Vec::new()).unwrap()];
     assert_eq!(added(&other_preset), 3);
     assert_eq!(added(&Experiment { share: 0.9, ..usual() }), 3);
     assert_eq!(added(&Experiment { orders: 2, ..usual() }), 3, "the first order is known");
