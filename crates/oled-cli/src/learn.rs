@@ -151,12 +151,16 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     } else {
         Learning::Plain(learner)
     };
+    // What `replay` learned is found when it is asked; before that it has rules for the log only.
+    let needs_flush = args.learner == "oled" || args.log.is_some();
     let mut step = |learning: &mut Learning, frame: &Frame, log: &mut Log| -> anyhow::Result<bool> {
         learning.observe(frame, log)?;
         let due = learning.learner().observed() >= next;
         if due || requested.swap(false, Ordering::Relaxed) {
             next = if due { next + args.every.unwrap_or(0) } else { next };
-            learning.flush(log);
+            if needs_flush {
+                learning.flush(log);
+            }
             log.flush()?;
             snapshot(&learning.learner().learned(), args)?;
         }
@@ -178,7 +182,9 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     }
     progress.finish();
     say_skipped(&frames.finish());
-    learning.flush(&mut log);
+    if needs_flush {
+        learning.flush(&mut log);
+    }
     let mut learned = learning.learner().learned();
     log.last(learning.learner(), &learned);
     log.finish()?;
