@@ -497,10 +497,10 @@ fn replay_is_tested_on_the_way_and_tells_when_rules_came_and_went() {
     assert_eq!(at_work, printed);
 
     let theory = path("t.lp");
-    let text: String = rules.iter().map(|rule| format!("{}\n", rule["rule"].as_str().unwrap())).collect();
-    std::fs::write(&theory, text).unwrap();
+    let text: Vec<&str> = rules.iter().map(|rule| rule["rule"].as_str().unwrap()).collect();
+    std::fs::write(&theory, text.join("\n")).unwrap();
     let told = stdout(&oled(&["explain", "lobby", "--theory", &theory, "--log", &log]));
-    assert_eq!(told.matches("  chosen at time point ").count() >= rules.len(), true, "{told}");
+    assert!(told.matches("  chosen at time point ").count() >= rules.len(), "{told}");
     assert!(!told.contains("not in the log"), "{told}");
     let page = std::fs::read_to_string(&report).unwrap();
     for part in ["class=\"mark chosen\"", "class=\"mark dropped\"", "gain <b>", "helps in <b>", "refits <b>"] {

@@ -14,7 +14,7 @@ pub const LEARNERS: [&str; 2] = ["replay", "oled"];
 pub const USUAL_PRESET: &str = "sane";
 
 /// Settings by name, in the order in which they count; the last word counts.
-pub(crate) type Named = Vec<(String, String)>;
+pub type Named = Vec<(String, String)>;
 
 /// Makes a learner. `more` gives the settings beside the task's own ones for each target; those of `replay` are for all
 /// targets, so it is asked for none.
@@ -22,7 +22,7 @@ pub fn learner(
     folder: &TaskFolder,
     learner: &str,
     preset: Option<&str>,
-    more: &dyn Fn(Option<&str>) -> Vec<(String, String)>,
+    more: &dyn Fn(Option<&str>) -> Named,
     threads: usize,
 ) -> Result<Box<dyn Learner>, Error> {
     check(learner, preset)?;

@@ -20,7 +20,7 @@ pub use config::{DataOptions, load_data, read_config};
 pub use data::{Data, Folds, Groups, Unit};
 pub use error::Error;
 pub use experiment::{Experiment, Part, Progress};
-pub use learners::{LEARNERS, USUAL_PRESET, check, check_setting, learner, title};
+pub use learners::{LEARNERS, Named, USUAL_PRESET, check, check_setting, learner, title};
 pub(crate) use paper::OTHER_TASKS;
 pub use paper::{demo, paper};
 pub use prequential::{Prequential, Story};
