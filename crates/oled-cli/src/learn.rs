@@ -54,10 +54,6 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "NAME", default_value = LEARNERS[0], value_parser = LEARNERS)]
     pub(crate) learner: String,
 
-    /// With `oled`: settings to start from, `sane` by default.
-    #[arg(long, value_name = "NAME", value_parser = PRESETS)]
-    pub(crate) preset: Option<String>,
-
     /// Where the theory goes, instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -84,6 +80,28 @@ pub(crate) struct LearnArgs {
     #[arg(long, default_value_t = 2)]
     pub(crate) threads: usize,
 
+    #[command(flatten)]
+    pub(crate) replay: ReplayArgs,
+
+    #[command(flatten)]
+    pub(crate) oled: OledArgs,
+
+    /// Recognise each time point with the rules so far before learning from it, and tell how well that went.
+    #[arg(long)]
+    pub(crate) prequential: bool,
+
+    /// Write a report that can be shown to anyone: curves, timelines, and how each rule came about.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Any other setting, as `name=value`; the chapter on settings lists them.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+/// What can be set about the learner `replay`, for short.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
     /// With `replay`: how much F1 a literal must bring; `auto` finds it inside the stream.
     #[arg(long, value_name = "NUMBER|auto")]
     pub(crate) penalty: Option<String>,
@@ -103,6 +121,14 @@ pub(crate) struct LearnArgs {
     /// With `replay`: do not learn again from parts of the stream in the end, to see which rules are found again.
     #[arg(long)]
     pub(crate) no_refits: bool,
+}
+
+/// What can be set about the learner `oled`, for short.
+#[derive(Debug, Args)]
+pub(crate) struct OledArgs {
+    /// With `oled`: settings to start from, `sane` by default.
+    #[arg(long, value_name = "NAME", value_parser = PRESETS)]
+    pub(crate) preset: Option<String>,
 
     /// With `oled`: the probability with which a decision may be wrong.
     #[arg(long)]
@@ -119,18 +145,6 @@ pub(crate) struct LearnArgs {
     /// With `oled`: how many instances a rule must have seen before it is printed.
     #[arg(long)]
     pub(crate) warmup: Option<String>,
-
-    /// Recognise each time point with the rules so far before learning from it, and tell how well that went.
-    #[arg(long)]
-    pub(crate) prequential: bool,
-
-    /// Write a report that can be shown to anyone: curves, timelines, and how each rule came about.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Any other setting, as `name=value`; the chapter on settings lists them.
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub(crate) set: Vec<String>,
 }
 
 pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
@@ -138,7 +152,8 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let overrides = overrides(args)?;
     let more = |_: Option<&str>| overrides.clone();
     // Wrong settings are told before anything is read.
-    let mut learner = oled_experiment::learner(&folder, &args.learner, args.preset.as_deref(), &more, args.threads)?;
+    let mut learner =
+        oled_experiment::learner(&folder, &args.learner, args.oled.preset.as_deref(), &more, args.threads)?;
     let mut log = Log::new(args.log.as_deref(), &mut *learner, quiet)?;
     if let Some(path) = &args.theory {
         learner.start_from(&load_theory(&folder, path)?)?;
@@ -188,7 +203,7 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let mut learned = learning.learner().learned();
     log.last(learning.learner(), &learned);
     log.finish()?;
-    if !args.no_refits {
+    if !args.replay.no_refits {
         learning.learner().examine(&mut learned);
     }
     let tested = learning.tested();
@@ -257,7 +272,7 @@ fn write_report(
     args: &LearnArgs,
     path: &Path,
 ) -> anyhow::Result<()> {
-    let row = title(&args.learner, args.preset.as_deref());
+    let row = title(&args.learner, args.oled.preset.as_deref());
     let data = args.protocol.map_or_else(|| folder.name.clone(), |protocol| protocol.to_string());
     let story = tested.finish(learned, &data, &row);
     let results = Results {
@@ -310,14 +325,15 @@ fn request() -> anyhow::Result<Arc<AtomicBool>> {
 
 /// What the command line sets, by name.
 fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
-    let LearnArgs { delta, depth, prune, warmup, penalty, runs, window, forget, .. } = args;
+    let OledArgs { preset, delta, depth, prune, warmup } = &args.oled;
+    let ReplayArgs { penalty, runs, window, forget, no_refits } = &args.replay;
     let of_oled = [("delta", delta), ("depth", depth), ("prune", prune), ("warmup", warmup)];
     let of_replay = [("penalty", penalty), ("runs", runs), ("window", window), ("forget", forget)];
     let (own, others, other) =
         if args.learner == "oled" { (of_oled, of_replay, "replay") } else { (of_replay, of_oled, "oled") };
-    let foreign = [("preset", &args.preset)].into_iter().filter(|_| other == "oled");
+    let foreign = [("preset", preset)].into_iter().filter(|_| other == "oled");
     let foreign = foreign.chain(others).find(|(_, value)| value.is_some()).map(|(name, _)| name);
-    let foreign = foreign.or((args.no_refits && other == "replay").then_some("no-refits"));
+    let foreign = foreign.or((*no_refits && other == "replay").then_some("no-refits"));
     if let Some(name) = foreign {
         bail!(
             "`--{name}` is for the learner `{other}`, and this is `{}`\nhint: leave it out, or add `--learner {other}`",
@@ -336,7 +352,7 @@ fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
 fn to_json(learned: &Learned, args: &LearnArgs) -> Value {
     let mut object = json!({"learner": args.learner});
     if args.learner == "oled" {
-        object["preset"] = json!(args.preset.as_deref().unwrap_or(USUAL_PRESET));
+        object["preset"] = json!(args.oled.preset.as_deref().unwrap_or(USUAL_PRESET));
     }
     object["seed"] = json!(args.shuffle.then_some(args.seed));
     if let (Value::Object(object), Value::Object(more)) = (&mut object, printed::to_json(learned)) {

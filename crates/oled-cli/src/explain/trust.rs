@@ -118,7 +118,7 @@ impl Trial {
     /// The same as data.
     pub(super) fn to_json(&self, rule: usize, clause: &Clause) -> Value {
         let mut object = json!({
-            "rule": rule + 1, "clause": clause.to_string(), "fluent": self.fluents[rule].map(|name| name.as_str()),
+            "rule": rule + 1, "clause": clause.to_string(), "fluent": self.fluents[rule].map(Symbol::as_str),
         });
         if let (Value::Object(object), Some(Value::Object(mut trust))) =
             (&mut object, self.trust(rule).map(|t| trust_json(&t)))
