@@ -435,6 +435,12 @@ fn rules_are_trusted_as_far_as_they_help() {
     assert!(text.starts_with("rule 1\n  initiatedAt(meeting(X, Y), T) :-\n"), "{text}");
     assert!(text.contains(&format!("\n  gain {:.3}; helps in 1 segment, harms in 0\n\nrule 3\n", gains[1])), "{text}");
 
+    // A rule that another one speaks of cannot be left out.
+    let named = "near(X, Y, T) :- close(X, Y, T), place(X, 1, T).
+        initiatedAt(meeting(X, Y), T) :- near(X, Y, T). terminatedAt(meeting(X, Y), T) :- far(X, Y, T).";
+    let text = stdout(&World::new(named, &[("one", meets)]).explain(&["--trust"]));
+    assert!(text.contains("  other rules cannot do without it\n\nrule 2\n"), "{text}");
+
     let unlabelled: &[Point] = &[("active 1", "active 2", false)];
     let output = World::new(RULES, &[("one", unlabelled)]).explain(&["--trust"]);
     assert_eq!(output.status.code(), Some(1));

@@ -438,7 +438,7 @@ fn replay_says_why_it_learned_nothing_and_what_it_forgot() {
     let data: serde_json::Value = serde_json::from_slice(&oled(&[&learn[..], &["--json"]].concat()).stdout).unwrap();
     assert!(data["remarks"][0].as_str().unwrap().starts_with("no rule for `meeting`: "), "{data}");
 
-    let output = oled(&["learn", "lobby", "--input", &path, "--window", "2", "--no-refits"]);
+    let output = oled(&["learn", "lobby", "--input", &path, "--window", "1", "--no-refits"]);
     assert!(output.status.code() != Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains(" of 4 segments: more are not remembered"), "{}", stderr(&output));
 }

@@ -1,5 +1,6 @@
 //! Learners by name: what they are made of, what is said to wrong names, and how rules of replay come and go.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use oled::{Facts, Learner};
@@ -100,6 +101,26 @@ fn a_task_has_settings_of_replay() {
     }
 }
 
+#[test]
+fn the_evaluation_of_the_paper_compares_both_learners() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/caviar");
+    if !directory.is_dir() {
+        // Past the test harness, so that a test that was skipped does not look like one that passed.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: ../shared/data/caviar not found");
+        return;
+    }
+    let experiment = oled_experiment::paper(&directory, 1).unwrap();
+    for part in &experiment.parts {
+        let rows = part.rows.iter().map(|row| (row.names().0, row.task.is_some()));
+        assert_eq!(part.task.name, "caviar");
+        assert_eq!(
+            rows.collect::<Vec<_>>(),
+            [("theory", true), ("oled", true), ("oled", true), ("replay", false), ("replay", true), ("replay", false)]
+        );
+    }
+    assert!(experiment.notes.iter().any(|note| note.ends_with("Scores can be compared, counts cannot.")));
+}
+
 /// The story of a world whose rules change on the way, and its labels with them.
 fn story() -> Story {
     let task = TaskFolder::embedded();
@@ -160,4 +181,35 @@ fn rules_of_replay_come_and_go_and_tell_how_far_they_can_be_trusted() {
     assert_eq!(text.matches("| lobby | replay | `").count(), kept);
     let read: oled_experiment::Results = serde_json::from_str(&serde_json::to_string(&results).unwrap()).unwrap();
     assert_eq!(read, results);
+}
+
+#[test]
+fn what_is_recognised_of_late_falls_when_the_rules_change_and_recovers() {
+    let task = TaskFolder::embedded();
+    let world = WorldOptions {
+        frames: 500,
+        segments: 16,
+        change: Some(8),
+        event_noise: 0.0,
+        position_noise: 0.0,
+        label_noise: 0.0,
+        ..WorldOptions::default()
+    };
+    let learner = made(&task, "replay", None, &[("window", "4")]).unwrap();
+    let mut learning = Prequential::new(&task.task, learner, true).unwrap();
+    for frame in World::new(world) {
+        learning.observe(&frame, &mut ()).unwrap();
+    }
+    let learned = learning.learner().learned();
+    let story = learning.finish(&learned, "lobby", "replay");
+    let meeting = story.curves.iter().find(|curve| curve.fluent == "meeting").unwrap();
+    // The mean of F1 of late over segments, counted from zero.
+    let late = |segments: std::ops::Range<u64>| {
+        let here = |at: u64| segments.contains(&((at - 1) / 500));
+        let values: Vec<f64> =
+            meeting.points.iter().filter(|p| here(p.interpretation)).filter_map(|p| p.recent).collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    let (before, after, end) = (late(5..8), late(8..10), late(14..16));
+    assert!(before > 0.8 && after < 0.5 && end > 0.8, "{before} before the change, {after} after it, {end} in the end");
 }
