@@ -7,7 +7,9 @@ use std::time::Instant;
 
 use anyhow::Context;
 use oled::learn::Interpretation;
-use oled::{Frame, Oled, Problems, Recogniser, Settings, Task, Theory};
+use oled::{
+    Frame, Learner, Oled, Problems, Recogniser, Replay, ReplaySettings, Settings, Symbol, Theory, parse_theory,
+};
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::{World, WorldOptions};
 use oled_data::{DataError, Format, FrameWriter, Frames, ReadAhead, ReadOptions, open};
@@ -15,14 +17,14 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::BenchArgs;
-use crate::input::load_theory;
 use crate::progress::say;
 
 pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let (name, task, theory, frames) = match &args.data {
+    let Case { name, task, listed, theory, frames } = match &args.data {
         Some(directory) => caviar(directory)?,
         None => simulated()?,
     };
+    let (open, task) = (task.task, listed.task);
     let facts: usize = frames.iter().map(|f| f.narrative.len() + f.annotation.len()).sum();
     let count = frames.len();
     let bytes = to_jsonl(&frames)?;
@@ -60,6 +62,7 @@ pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
         best.threaded.time(|| learn(new()?.with_threads(2), ReadAhead::new(read(&bytes)?)))?;
     }
     let counting = counting(&new, &bytes, args.runs)?;
+    let replay = replay(&|| Replay::new(&open, ReplaySettings::default()), &bytes, args.runs)?;
     let (parse, recognise, learn, threaded) = (best.parse.0, best.recognise.0, best.learn.0, best.threaded.0);
     let report = json!({
         "data": name,
@@ -83,6 +86,13 @@ pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
         "masks_to_ledger": counting.masks / counting.ledger,
         "naive_seconds": counting.naive,
         "naive_to_ledger": counting.naive / counting.ledger,
+        "replay_pass_seconds": replay.pass,
+        "replay_pass_to_parse": replay.pass / parse,
+        "replay_search_seconds": replay.search,
+        "replay_again_seconds": replay.again,
+        "replay_again_to_search": replay.again / replay.search,
+        "replay_runs": replay.runs,
+        "replay_bytes": replay.bytes,
     });
     let mut out = std::io::stdout().lock();
     if args.json {
@@ -100,6 +110,12 @@ pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
         for (name, seconds) in [("masks, one by one", counting.masks), ("literals looked up", counting.naive)] {
             writeln!(out, "  {name:<19} {:>9.1} ms, {:.0} times as much", seconds * 1e3, seconds / counting.ledger)?;
         }
+        let size = format!("{} runs in {:.0} kB", replay.runs, replay.bytes as f64 / 1e3);
+        writeln!(out, "parsing, replay's pass{:>9.1} ms, {size}", replay.pass * 1e3)?;
+        writeln!(out, "  to parsing          {:>9.2}", replay.pass / parse)?;
+        writeln!(out, "  search, one thread  {:>9.1} ms", replay.search * 1e3)?;
+        let share = 100.0 * replay.again / replay.search;
+        writeln!(out, "  again, a tenth more {:>9.1} ms, {share:.0}% of that", replay.again * 1e3)?;
     }
     Ok(Outcome::Done)
 }
@@ -224,22 +240,82 @@ fn one_by_one(mut learner: Oled, frames: &[Frame], interpretations: &[Interpreta
     (masks * SAMPLE as f64, naive * SAMPLE as f64)
 }
 
-type Case = (&'static str, Task, Theory, Vec<Frame>);
+/// What learning by replay takes.
+struct Replayed {
+    /// From bytes to the record.
+    pass: f64,
+    /// The search from nothing, on one thread.
+    search: f64,
+    /// The search after a tenth of the segments more.
+    again: f64,
+    runs: usize,
+    bytes: usize,
+}
+
+fn replay(
+    new: &impl Fn() -> Result<Replay, Problems>,
+    bytes: &std::sync::Arc<[u8]>,
+    runs: usize,
+) -> anyhow::Result<Replayed> {
+    let [mut pass, mut search, mut again] = [(); 3].map(|()| Fastest::default());
+    let frames: Vec<Frame> = read(bytes)?.collect::<Result<_, _>>()?;
+    let mut segments: Vec<Symbol> = frames.iter().map(|f| f.segment).collect();
+    segments.dedup();
+    let later = &segments[segments.len() - segments.len().div_ceil(10)..];
+    let (mut size, mut memory) = (0, 0);
+    for _ in 0..runs.max(1) {
+        let mut learner = new()?;
+        pass.time(|| {
+            for frame in read(bytes)? {
+                learner.observe(&frame?, &mut ());
+            }
+            Ok(())
+        })?;
+        (size, memory) = (learner.record().runs(), learner.record().bytes());
+        search.time(|| {
+            learner.search_again();
+            Ok(())
+        })?;
+        let mut learner = new()?;
+        let (most, rest): (Vec<&Frame>, Vec<&Frame>) = frames.iter().partition(|f| !later.contains(&f.segment));
+        most.iter().for_each(|f| learner.observe(f, &mut ()));
+        learner.search_again();
+        rest.iter().for_each(|f| learner.observe(f, &mut ()));
+        again.time(|| {
+            learner.search_again();
+            Ok(())
+        })?;
+    }
+    Ok(Replayed { pass: pass.0, search: search.0, again: again.0, runs: size, bytes: memory })
+}
+
+/// What is measured on.
+struct Case {
+    name: &'static str,
+    task: TaskFolder,
+    /// The same with listed thresholds, for the learner that needs them, and for rules by hand.
+    listed: TaskFolder,
+    theory: Theory,
+    frames: Vec<Frame>,
+}
+
+impl Case {
+    fn new(name: &'static str, task: TaskFolder, frames: Vec<Frame>) -> anyhow::Result<Case> {
+        let listed = TaskFolder::named(&format!("{}-listed", task.name)).unwrap_or_else(|| task.clone());
+        let hand = listed.theory(Path::new("hand"))?;
+        Ok(Case { name, task, theory: parse_theory(&hand.name, &hand.text)?, listed, frames })
+    }
+}
 
 fn caviar(directory: &Path) -> anyhow::Result<Case> {
     let options = ReadOptions { format: Some(Format::Caviar), ..ReadOptions::default() };
     let frames = open(directory, &options)?.collect::<Result<_, _>>().context("cannot read the CAVIAR data")?;
-    case("CAVIAR", TaskFolder::caviar_listed(), frames)
+    Case::new("CAVIAR", TaskFolder::caviar(), frames)
 }
 
 fn simulated() -> anyhow::Result<Case> {
-    case("simulated lobby", TaskFolder::lobby_listed(), World::new(WorldOptions::default()).collect())
-}
-
-/// The rules by hand of a task that is built in, so that the program needs no files but the data.
-fn case(name: &'static str, folder: TaskFolder, frames: Vec<Frame>) -> anyhow::Result<Case> {
-    let theory = load_theory(&folder, Path::new("hand"))?;
-    Ok((name, folder.task, theory, frames))
+    let frames = World::new(WorldOptions::default()).collect();
+    Case::new("simulated lobby", TaskFolder::embedded(), frames)
 }
 
 fn read(bytes: &std::sync::Arc<[u8]>) -> anyhow::Result<Frames> {

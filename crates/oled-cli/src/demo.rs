@@ -6,9 +6,10 @@ use std::path::Path;
 
 use anyhow::Context;
 use oled::induce::{equivalent, subsumes};
-use oled::{Clause, Evaluation, Learner, Recogniser, Signature, Symbol, Task, Theory};
+use oled::{Clause, Evaluation, Recogniser, Signature, Task, Theory};
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::{World, WorldOptions};
+use oled_experiment::LEARNERS;
 
 use crate::Outcome;
 use crate::args::DemoArgs;
@@ -67,9 +68,8 @@ pub(crate) fn run(args: &DemoArgs, quiet: bool) -> anyhow::Result<Outcome> {
 
 /// The rules that one pass over a world teaches.
 fn learn(folder: &TaskFolder, options: WorldOptions, quiet: bool) -> anyhow::Result<Theory> {
-    let settings = |target: Symbol| folder.settings("sane", target.as_str(), &[]).unwrap_or_default();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut learner = Oled::new(&folder.task, settings)?.with_threads(threads);
+    let mut learner = oled_experiment::learner(folder, LEARNERS[0], None, &|_| Vec::new(), threads)?;
     let world = World::new(options);
     let bar = bar(Some(world.len() as u64), "learning {bar:30} {percent:>3}%  {msg}", quiet);
     for (i, frame) in (1u64..).zip(world) {
@@ -77,7 +77,7 @@ fn learn(folder: &TaskFolder, options: WorldOptions, quiet: bool) -> anyhow::Res
         if i.is_multiple_of(256) {
             learner.flush(&mut ());
             bar.set_position(i);
-            let rules: usize = learner.processes().iter().map(|p| p.output().len()).sum();
+            let rules = learner.at_work().len();
             let speed = i as f64 / bar.elapsed().as_secs_f64().max(1e-6);
             bar.set_message(format!("{speed:.0} frames/s, {rules} rules so far"));
         }

@@ -12,8 +12,8 @@ use oled_data::Protocol;
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::WorldOptions;
 use oled_experiment::{
-    Choice, DataOptions, Error, Experiment, LEARNERS, Part, Results, Row, Score, Store, demo, load_data, paper,
-    read_config,
+    Choice, DataOptions, Error, Experiment, LEARNERS, Part, Results, Row, Score, Store, check_setting, demo, load_data,
+    paper, read_config, title,
 };
 use serde_json::json;
 
@@ -80,13 +80,13 @@ pub(crate) struct CrossvalArgs {
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// The learner.
-    #[arg(long, value_name = "NAME", default_value = "oled", value_parser = LEARNERS)]
+    /// The learner: `replay`, or `oled`, that of the paper.
+    #[arg(long, value_name = "NAME", default_value = LEARNERS[0], value_parser = LEARNERS)]
     pub(crate) learner: String,
 
-    /// Settings to start from.
-    #[arg(long, value_name = "NAME", default_value = "sane", value_parser = PRESETS)]
-    pub(crate) preset: String,
+    /// With `oled`: settings to start from, `sane` by default.
+    #[arg(long, value_name = "NAME", value_parser = PRESETS)]
+    pub(crate) preset: Option<String>,
 
     /// Test these rules instead of learning any: a file, or the name of a theory that comes with the task.
     #[arg(long, short, value_name = "FILE", conflicts_with_all = ["learner", "preset", "set"])]
@@ -139,7 +139,11 @@ pub(crate) fn crossval(args: &CrossvalArgs, quiet: bool) -> anyhow::Result<Outco
                 value: value.clone(),
             };
             let options = args.set.iter().map(choice).collect();
-            Row::learned(&format!("{}, preset {}", args.learner, args.preset), &args.learner, &args.preset, options)?
+            let preset = args.preset.as_deref();
+            for (name, value) in &args.set {
+                check_setting(&args.learner, name, value).map_err(anyhow::Error::msg)?;
+            }
+            Row::learned(&title(&args.learner, preset), &args.learner, preset, options)?
         }
     };
     let count = args.folds.parse::<usize>().ok();

@@ -4,6 +4,7 @@ mod fluents;
 mod history;
 mod report;
 mod runs;
+mod trust;
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -26,6 +27,7 @@ use crate::undeclared::Undeclared;
 use fluents::Fluents;
 use report::{KINDS, Kind, Report};
 use runs::Runs;
+use trust::Trial;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
@@ -43,6 +45,11 @@ pub(crate) struct ExplainArgs {
     /// With a log: tell it of this rule only, counted from one.
     #[arg(long, value_name = "N", requires = "log")]
     pub(crate) rule: Option<usize>,
+
+    /// Tell how far each rule can be trusted: what F1 would be lost without it on the stream, and in how many segments it
+    /// helps and harms.
+    #[arg(long, conflicts_with_all = ["fluent", "segment", "at", "limit", "rule"])]
+    pub(crate) trust: bool,
 
     /// The stream is run unless there is only a log to look at.
     #[command(flatten)]
@@ -87,7 +94,9 @@ pub(crate) fn run(args: &ExplainArgs, quiet: bool) -> anyhow::Result<Outcome> {
     }
     let asks_stream = args.fluent.is_some() || args.segment.is_some() || args.at.is_some();
     let mut stopped = false;
-    if args.log.is_none() || args.input.input.is_some() || asks_stream {
+    if args.trust {
+        stopped = trust(args, &folder, &theory, &mut printer, quiet)?;
+    } else if args.log.is_none() || args.input.input.is_some() || asks_stream {
         stopped = stream(args, &folder, &theory, &mut printer, quiet)?;
     }
     printer.finish()?;
@@ -109,6 +118,47 @@ fn numbers(theory: &Theory, asked: Option<usize>) -> anyhow::Result<Vec<usize>> 
         Some(n) if (1..=count).contains(&n) => Ok(vec![n - 1]),
         Some(n) => bail!("there is no rule {n}\nhint: the theory has {count}, counted from 1"),
     }
+}
+
+/// Runs the theory on the stream with and without each of its rules; returns whether it was interrupted.
+fn trust(
+    args: &ExplainArgs,
+    folder: &TaskFolder,
+    theory: &Theory,
+    printer: &mut Printer,
+    quiet: bool,
+) -> anyhow::Result<bool> {
+    let mut trial = Trial::new(&folder.task, theory)?;
+    let mut frames = open_stream(folder, &args.input)?;
+    let interrupted = interruption()?;
+    let mut progress = Progress::new(frames.total_bytes(), quiet);
+    let mut undeclared = Undeclared::new(&folder.task);
+    while let Some(frame) = frames.next() {
+        let frame = frame?;
+        undeclared.count(&frame.narrative);
+        trial.observe(&frame);
+        progress.frame(&frames);
+        if interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    progress.finish();
+    if trial.is_labelled() {
+        for (number, clause) in theory.clauses.iter().enumerate() {
+            printer.explained += 1;
+            match &mut printer.json {
+                Some(object) => push(object, "trust", trial.to_json(number, clause)),
+                None => printer.text(&trial.to_text(number, clause))?,
+            }
+        }
+    } else if !quiet {
+        say(
+            "remark: the stream has no labels of what the rules are about, so nothing is said of how far they can be trusted",
+        );
+    }
+    say_skipped(frames.skipped());
+    say_undeclared(&undeclared, quiet);
+    Ok(interrupted.load(Ordering::Relaxed))
 }
 
 /// Runs the theory on the stream; returns whether it was interrupted.

@@ -1,20 +1,19 @@
 //! `oled learn`: rules from a stream, in one pass.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+mod log;
+pub(crate) mod printed;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use oled::event::{Event, Observer, What};
-use oled::induce::{Counts, Decision, LiteralTable, Mask, PRESETS};
-use oled::learn::LeftOut;
-use oled::{Frame, Learned, LearnedRule, Learner, Symbol};
+use oled::induce::PRESETS;
+use oled::{Frame, Learned, Learner};
 use oled_data::Protocol;
 use oled_data::task_folder::TaskFolder;
-use oled_experiment::{Prequential, Results};
+use oled_experiment::{LEARNERS, Prequential, Results, USUAL_PRESET, title};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -25,6 +24,7 @@ use crate::output::write_file;
 use crate::progress::{Progress, say, say_skipped};
 use crate::recognise::interruption;
 use crate::source::{Folds, Source};
+use log::Log;
 
 #[derive(Debug, Args)]
 pub(crate) struct LearnArgs {
@@ -50,13 +50,9 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// The learner.
-    #[arg(long, default_value = "oled", value_parser = ["oled"])]
+    /// The learner: `replay`, or `oled`, that of the paper.
+    #[arg(long, value_name = "NAME", default_value = LEARNERS[0], value_parser = LEARNERS)]
     pub(crate) learner: String,
-
-    /// Settings to start from.
-    #[arg(long, value_name = "NAME", default_value = "sane", value_parser = PRESETS)]
-    pub(crate) preset: String,
 
     /// Where the theory goes, instead of standard output.
     #[arg(long, short, value_name = "FILE")]
@@ -75,7 +71,8 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "N")]
     pub(crate) every: Option<u64>,
 
-    /// Rules to start from: scored, specialised and given up like learned ones.
+    /// Rules to start from. `replay` keeps them if they do better than what it finds by itself; `oled` specialises them
+    /// and gives them up like learned ones.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) theory: Option<PathBuf>,
 
@@ -83,21 +80,11 @@ pub(crate) struct LearnArgs {
     #[arg(long, default_value_t = 2)]
     pub(crate) threads: usize,
 
-    /// The probability with which a decision may be wrong.
-    #[arg(long)]
-    pub(crate) delta: Option<String>,
+    #[command(flatten)]
+    pub(crate) replay: ReplayArgs,
 
-    /// How many literals a specialisation may add at once.
-    #[arg(long)]
-    pub(crate) depth: Option<String>,
-
-    /// The quality threshold of rules.
-    #[arg(long)]
-    pub(crate) prune: Option<String>,
-
-    /// How many instances a rule must have seen before it is printed.
-    #[arg(long)]
-    pub(crate) warmup: Option<String>,
+    #[command(flatten)]
+    pub(crate) oled: OledArgs,
 
     /// Recognise each time point with the rules so far before learning from it, and tell how well that went.
     #[arg(long)]
@@ -112,39 +99,83 @@ pub(crate) struct LearnArgs {
     pub(crate) set: Vec<String>,
 }
 
+/// What can be set about the learner `replay`, for short.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// With `replay`: how much F1 a literal must bring; `auto` finds it inside the stream.
+    #[arg(long, value_name = "NUMBER|auto")]
+    pub(crate) penalty: Option<String>,
+
+    /// With `replay`: how many runs are remembered; beyond that a sample of the segments.
+    #[arg(long, value_name = "N")]
+    pub(crate) runs: Option<String>,
+
+    /// With `replay`: remember the last so many segments only.
+    #[arg(long, value_name = "N")]
+    pub(crate) window: Option<String>,
+
+    /// With `replay`: forget half of the older segments after every so many.
+    #[arg(long, value_name = "N")]
+    pub(crate) forget: Option<String>,
+
+    /// With `replay`: do not learn again from parts of the stream in the end, to see which rules are found again.
+    #[arg(long)]
+    pub(crate) no_refits: bool,
+}
+
+/// What can be set about the learner `oled`, for short.
+#[derive(Debug, Args)]
+pub(crate) struct OledArgs {
+    /// With `oled`: settings to start from, `sane` by default.
+    #[arg(long, value_name = "NAME", value_parser = PRESETS)]
+    pub(crate) preset: Option<String>,
+
+    /// With `oled`: the probability with which a decision may be wrong.
+    #[arg(long)]
+    pub(crate) delta: Option<String>,
+
+    /// With `oled`: how many literals a specialisation may add at once.
+    #[arg(long)]
+    pub(crate) depth: Option<String>,
+
+    /// With `oled`: the quality threshold of rules.
+    #[arg(long)]
+    pub(crate) prune: Option<String>,
+
+    /// With `oled`: how many instances a rule must have seen before it is printed.
+    #[arg(long)]
+    pub(crate) warmup: Option<String>,
+}
+
 pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
     let overrides = overrides(args)?;
-    // Wrong settings are told before anything is read; those of the task were checked when it was loaded.
-    folder.settings(&args.preset, "", &overrides).map_err(anyhow::Error::msg)?;
-    let settings = |target: Symbol| folder.settings(&args.preset, target.as_str(), &overrides).unwrap_or_default();
-    let mut learner = Oled::new(&folder.task, settings)?.with_threads(args.threads);
+    let more = |_: Option<&str>| overrides.clone();
+    // Wrong settings are told before anything is read.
+    let mut learner =
+        oled_experiment::learner(&folder, &args.learner, args.oled.preset.as_deref(), &more, args.threads)?;
+    let mut log = Log::new(args.log.as_deref(), &mut *learner, quiet)?;
     if let Some(path) = &args.theory {
         learner.start_from(&load_theory(&folder, path)?)?;
     }
-    let tables: Vec<LiteralTable> = (0..learner.processes().len()).map(|i| learner.table(i).clone()).collect();
-    let heads: Vec<String> = learner.processes().iter().map(|p| p.head.to_string()).collect();
-    let mut log = match &args.log {
-        Some(path) => {
-            let file = File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?;
-            Log { output: Some(BufWriter::new(file)), tables, heads, quiet, error: None }
-        }
-        None => Log { output: None, tables, heads, quiet, error: None },
-    };
     let interrupted = interruption()?;
     let requested = request()?;
     let mut next = args.every.unwrap_or(u64::MAX);
     let mut learning = if args.prequential || args.report.is_some() {
         Learning::Tested(Box::new(Prequential::new(&folder.task, learner, args.report.is_some())?))
     } else {
-        Learning::Plain(Box::new(learner))
+        Learning::Plain(learner)
     };
+    // What `replay` learned is found when it is asked; before that it has rules for the log only.
+    let needs_flush = args.learner == "oled" || args.log.is_some();
     let mut step = |learning: &mut Learning, frame: &Frame, log: &mut Log| -> anyhow::Result<bool> {
         learning.observe(frame, log)?;
         let due = learning.learner().observed() >= next;
         if due || requested.swap(false, Ordering::Relaxed) {
             next = if due { next + args.every.unwrap_or(0) } else { next };
-            learning.flush(log);
+            if needs_flush {
+                learning.flush(log);
+            }
             log.flush()?;
             snapshot(&learning.learner().learned(), args)?;
         }
@@ -166,9 +197,15 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     }
     progress.finish();
     say_skipped(&frames.finish());
-    learning.flush(&mut log);
+    if needs_flush {
+        learning.flush(&mut log);
+    }
+    let mut learned = learning.learner().learned();
+    log.last(learning.learner(), &learned);
     log.finish()?;
-    let learned = learning.learner().learned();
+    if !args.replay.no_refits {
+        learning.learner().examine(&mut learned);
+    }
     let tested = learning.tested();
     write_result(&learned, tested, args, args.output.as_deref().unwrap_or(Path::new("-")))?;
     if let (Some(tested), true, false) = (tested, args.prequential && !args.json, quiet) {
@@ -178,10 +215,10 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         ));
     }
     if let (Learning::Tested(tested), Some(path)) = (learning, &args.report) {
-        write_report(*tested, &folder, args, path)?;
+        write_report(*tested, &learned, &folder, args, path)?;
     }
-    if let (Some(remark), false) = (left_out(&learned), quiet) {
-        say(&remark);
+    if !quiet {
+        printed::remarks(&learned).iter().for_each(|remark| say(&format!("remark: {remark}")));
     }
     Ok(match learned.rules.len() {
         _ if interrupted.load(Ordering::Relaxed) => Outcome::Interrupted,
@@ -192,7 +229,7 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
 
 /// A learner by itself, or one whose rules are tested on the way.
 enum Learning {
-    Plain(Box<Learner>),
+    Plain(Box<dyn Learner>),
     Tested(Box<Prequential>),
 }
 
@@ -212,9 +249,9 @@ impl Learning {
         }
     }
 
-    fn learner(&self) -> &Learner {
+    fn learner(&mut self) -> &mut dyn Learner {
         match self {
-            Learning::Plain(learner) => learner,
+            Learning::Plain(learner) => &mut **learner,
             Learning::Tested(tested) => tested.learner(),
         }
     }
@@ -228,10 +265,16 @@ impl Learning {
 }
 
 /// A report of this one run.
-fn write_report(tested: Prequential, folder: &TaskFolder, args: &LearnArgs, path: &Path) -> anyhow::Result<()> {
-    let row = format!("{}, preset {}", args.learner, args.preset);
+fn write_report(
+    tested: Prequential,
+    learned: &Learned,
+    folder: &TaskFolder,
+    args: &LearnArgs,
+    path: &Path,
+) -> anyhow::Result<()> {
+    let row = title(&args.learner, args.oled.preset.as_deref());
     let data = args.protocol.map_or_else(|| folder.name.clone(), |protocol| protocol.to_string());
-    let story = tested.finish(&data, &row);
+    let story = tested.finish(learned, &data, &row);
     let results = Results {
         experiment: format!("learn {}", folder.name),
         description: folder.description.clone(),
@@ -254,7 +297,7 @@ fn snapshot(learned: &Learned, args: &LearnArgs) -> anyhow::Result<()> {
     match &args.output {
         Some(path) => write_result(learned, None, args, path),
         None => {
-            say(&print_theory(learned));
+            say(&printed::theory(learned));
             Ok(())
         }
     }
@@ -262,7 +305,7 @@ fn snapshot(learned: &Learned, args: &LearnArgs) -> anyhow::Result<()> {
 
 fn write_result(learned: &Learned, tested: Option<&Prequential>, args: &LearnArgs, path: &Path) -> anyhow::Result<()> {
     if !args.json {
-        return write_file(path, &print_theory(learned));
+        return write_file(path, &printed::theory(learned));
     }
     let mut json = to_json(learned, args);
     if let Some(tested) = tested {
@@ -280,10 +323,25 @@ fn request() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
+/// What the command line sets, by name.
 fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
-    let flags = [("delta", &args.delta), ("depth", &args.depth), ("prune", &args.prune), ("warmup", &args.warmup)];
+    let OledArgs { preset, delta, depth, prune, warmup } = &args.oled;
+    let ReplayArgs { penalty, runs, window, forget, no_refits } = &args.replay;
+    let of_oled = [("delta", delta), ("depth", depth), ("prune", prune), ("warmup", warmup)];
+    let of_replay = [("penalty", penalty), ("runs", runs), ("window", window), ("forget", forget)];
+    let (own, others, other) =
+        if args.learner == "oled" { (of_oled, of_replay, "replay") } else { (of_replay, of_oled, "oled") };
+    let foreign = [("preset", preset)].into_iter().filter(|_| other == "oled");
+    let foreign = foreign.chain(others).find(|(_, value)| value.is_some()).map(|(name, _)| name);
+    let foreign = foreign.or((*no_refits && other == "replay").then_some("no-refits"));
+    if let Some(name) = foreign {
+        bail!(
+            "`--{name}` is for the learner `{other}`, and this is `{}`\nhint: leave it out, or add `--learner {other}`",
+            args.learner
+        );
+    }
     let mut all: Vec<(String, String)> =
-        flags.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))).collect();
+        own.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))).collect();
     for text in &args.set {
         let Some((name, value)) = text.split_once('=') else { bail!("`{text}` is not of the form NAME=VALUE") };
         all.push((name.trim().to_string(), value.trim().to_string()));
@@ -291,158 +349,14 @@ fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
     Ok(all)
 }
 
-/// The theory with the evidence for each rule as comments.
-pub(crate) fn print_theory(learned: &Learned) -> String {
-    use std::fmt::Write;
-    let mut text = String::new();
-    let literals = learned.theory().literals();
-    writeln!(
-        text,
-        "% {} rules, {literals} literals, from {} interpretations",
-        learned.rules.len(),
-        learned.interpretations
-    )
-    .expect("strings can be written to");
-    for rule in &learned.rules {
-        let counts = |c: &Counts| format!("TP {} FP {} FN {}", c.tp, c.fp, c.fn_);
-        writeln!(
-            text,
-            "\n% score {:.3} ({}), N {}, bound {:.4}; over the whole stream {}\n{}",
-            rule.score,
-            counts(&rule.counts),
-            rule.n,
-            rule.epsilon,
-            counts(&rule.stream),
-            rule.clause
-        )
-        .expect("strings can be written to");
-    }
-    text
-}
-
 fn to_json(learned: &Learned, args: &LearnArgs) -> Value {
-    let left_out = learned.left_out.iter().map(|(rule, why)| {
-        let mut entry = rule_json(rule);
-        entry["why"] = json!(why.to_string());
-        entry
-    });
-    json!({
-        "learner": args.learner,
-        "preset": args.preset,
-        "seed": args.shuffle.then_some(args.seed),
-        "interpretations": learned.interpretations,
-        "literals": learned.theory().literals(),
-        "rules": learned.rules.iter().map(rule_json).collect::<Vec<_>>(),
-        "left_out": left_out.collect::<Vec<_>>(),
-    })
-}
-
-fn rule_json(rule: &LearnedRule) -> Value {
-    let counts = |c: &Counts| json!({"tp": c.tp, "fp": c.fp, "fn": c.fn_});
-    json!({
-        "rule": rule.clause.to_string(),
-        "head": rule.clause.head.to_string(),
-        "body": rule.clause.body.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "process": rule.id.0,
-        "id": rule.id.1,
-        "score": rule.score,
-        "counts": counts(&rule.counts),
-        "stream": counts(&rule.stream),
-        "instances": rule.instances,
-        "n": rule.n,
-        "epsilon": rule.epsilon,
-    })
-}
-
-/// How many rules are alive and not printed, and why, if any.
-fn left_out(learned: &Learned) -> Option<String> {
-    let count = |why: &LeftOut| learned.left_out.iter().filter(|(_, w)| w == why).count();
-    let reasons: Vec<String> =
-        LeftOut::ALL.iter().filter(|why| count(why) > 0).map(|why| format!("{} {why}", count(why))).collect();
-    match learned.left_out.as_slice() {
-        [] => None,
-        [(_, why)] => Some(format!("remark: 1 rule is not printed: {why}")),
-        all => Some(format!("remark: {} rules are not printed: {}", all.len(), reasons.join(", "))),
+    let mut object = json!({"learner": args.learner});
+    if args.learner == "oled" {
+        object["preset"] = json!(args.oled.preset.as_deref().unwrap_or(USUAL_PRESET));
     }
-}
-
-/// A line of JSON for each decision.
-struct Log {
-    output: Option<BufWriter<File>>,
-    tables: Vec<LiteralTable>,
-    heads: Vec<String>,
-    quiet: bool,
-    error: Option<std::io::Error>,
-}
-
-impl Observer for Log {
-    fn on(&mut self, event: &Event) {
-        if let (What::TooMany { variable, assignments, segment, time }, false) = (&event.what, self.quiet) {
-            let (head, variable, segment) = (&self.heads[event.process], variable.as_str(), segment.as_str());
-            say(&format!(
-                "warning: {head}: at time {time} of segment `{segment}` the variable `{variable}` and those that occur with \
-                 it can be assigned in {assignments} ways, too many to be tried: conditions on them count as false \
-                 there\n  hint: narrow the modes that introduce `{variable}`, or set `variables` lower"
-            ));
-        }
-        let Some(output) = &mut self.output else { return };
-        let table = &self.tables[event.process];
-        let body = |mask: Mask| table.body(mask).iter().map(ToString::to_string).collect::<Vec<_>>();
-        let mut line = json!({
-            "interpretation": event.interpretation,
-            "head": self.heads[event.process],
-            "process": event.process,
-            "rule": event.rule,
-        });
-        let more = match &event.what {
-            What::Given { body: at } => json!({"event": "given", "body": body(*at)}),
-            What::Started { bottom } => json!({"event": "started", "bottom": body(*bottom)}),
-            What::Expanded { from, decision } => {
-                let mut more = figures("expanded", decision);
-                more["from"] = json!(body(*from));
-                more["to"] = json!(body(decision.body));
-                more
-            }
-            What::Pruned { body: at, decision } => {
-                let mut more = figures("pruned", decision);
-                more["body"] = json!(body(*at));
-                more
-            }
-            What::TooMany { variable, assignments, segment, time } => json!({
-                "event": "too_many", "variable": variable.as_str(), "assignments": assignments,
-                "segment": segment.as_str(), "time": time,
-            }),
-        };
-        if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
-            line.extend(more);
-        }
-        if let Err(error) = writeln!(output, "{line}") {
-            self.error.get_or_insert(error);
-        }
+    object["seed"] = json!(args.shuffle.then_some(args.seed));
+    if let (Value::Object(object), Value::Object(more)) = (&mut object, printed::to_json(learned)) {
+        object.extend(more);
     }
-}
-
-fn figures(name: &str, d: &Decision) -> Value {
-    json!({
-        "event": name, "score": d.own, "best": d.best, "gap": d.gap, "epsilon": d.epsilon, "tau": d.tau, "seen": d.n, "tie": d.tie,
-    })
-}
-
-impl Log {
-    fn flush(&mut self) -> anyhow::Result<()> {
-        match &mut self.output {
-            Some(output) => output.flush().context("cannot write the log"),
-            None => Ok(()),
-        }
-    }
-
-    fn finish(mut self) -> anyhow::Result<()> {
-        if let Some(error) = self.error.take() {
-            return Err(error).context("cannot write the log");
-        }
-        if let Some(mut output) = self.output.take() {
-            output.flush().context("cannot write the log")?;
-        }
-        Ok(())
-    }
+    object
 }

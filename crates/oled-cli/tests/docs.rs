@@ -24,7 +24,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use oled::induce::{PRESETS, SETTINGS};
-use oled::{Problems, Settings, Source, Task, Theory, parse_source};
+use oled::replay::REPLAY_SETTINGS;
+use oled::{Problems, ReplaySettings, Settings, Source, Task, Theory, parse_source};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
@@ -445,6 +446,24 @@ fn the_table_of_settings_is_that_of_the_code() {
     }
     for preset in PRESETS {
         assert!(page.contains(&format!("| `{preset}` | ")), "the preset `{preset}` is not described");
+    }
+}
+
+#[test]
+fn the_table_of_settings_of_replay_is_that_of_the_code() {
+    let page = read(&root().join("book/src/learning.md"));
+    let section = page.split("\n## Settings of replay\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows: Vec<Vec<&str>> = section
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    assert_eq!(rows.len(), REPLAY_SETTINGS.len(), "one row for each setting");
+    for (row, (name, meaning, range)) in rows.iter().zip(REPLAY_SETTINGS) {
+        assert_eq!(row[..3], [format!("`{name}`").as_str(), meaning, range]);
+        let mut stated = ReplaySettings::default();
+        stated.set(name, row[3]).unwrap();
+        assert_eq!(stated, ReplaySettings::default(), "`{name}`");
     }
 }
 

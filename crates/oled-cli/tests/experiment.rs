@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{oled, root, stderr, stdout};
+use common::{listed, oled, root, stderr, stdout};
 use serde_json::Value;
 
 /// A simulated stream of short segments.
@@ -35,7 +35,8 @@ fn keys(object: &Value) -> Vec<&str> {
 fn crossval_prints_the_documented_keys() {
     let folder = tempfile::tempdir().unwrap();
     let input = simulate(folder.path(), "4", "150");
-    let command = ["crossval", "lobby-listed", "--input", &input, "--folds", "3", "--orders", "2", "--json"];
+    let command = ["crossval", listed(), "--learner", "oled", "--input", &input];
+    let command = [&command[..], &["--folds", "3", "--orders", "2", "--json"]].concat();
     let scores = results(&command);
     let fluents: Vec<&str> = scores.iter().map(|s| s["fluent"].as_str().unwrap()).collect();
     assert_eq!(fluents, ["meeting", "moving", "fighting", "leaving_object", "loitering"]);
@@ -61,7 +62,7 @@ fn crossval_prints_the_documented_keys() {
             ]
         );
         assert_eq!((&score["learner"], &score["preset"]), (&"oled".into(), &"sane".into()));
-        assert_eq!(score["protocol"], "lobby-listed");
+        assert_eq!(score["protocol"], listed());
         assert!(score["seconds"].as_f64().unwrap() > 0.0);
         let folds: Vec<(u64, u64)> = score["folds"]
             .as_array()
@@ -103,7 +104,7 @@ fn task_folder(folder: &Path, config: &str) -> String {
     let task = folder.join("lobby");
     std::fs::create_dir_all(task.join("theories")).unwrap();
     for file in ["task.toml", "modes.lp", "background.lp", "theories/hand.lp", "theories/true.lp"] {
-        std::fs::copy(root().join("tasks/lobby-listed").join(file), task.join(file)).unwrap();
+        std::fs::copy(root().join("tasks").join(listed()).join(file), task.join(file)).unwrap();
     }
     simulate(folder, "5", "200");
     let folds = "segment,fold\nlobby1,0\nlobby2,1\nlobby3,2\nlobby4,0\nlobby5,2\n";
@@ -126,6 +127,7 @@ folds = "folds.csv"
 [[row]]
 name = "learned"
 preset = "paper"
+learner = "oled"
 set = { depth = 2 }
 [[row.only]]
 fluent = "meeting"
@@ -175,26 +177,36 @@ fn a_bad_file_is_told_with_place_and_hint() {
     for (right, wrong, place, said, hint) in [
         ("orders = 2", "ordres = 2", "3:1", "unknown field `ordres`", "keys are name, description"),
         ("input = ", "inputs = ", "8:1", "unknown field `inputs`", "keys are name, description"),
-        ("preset = \"paper\"", "learner = \"olde\"", "13:11", "unknown learner `olde`", "learners are oled"),
+        ("\"oled\"", "\"olde\"", "14:11", "unknown learner `olde`", "learners are replay, oled"),
         ("\"paper\"", "\"papre\"", "13:10", "unknown preset `papre`", "presets are letter, paper, sane"),
-        ("depth = 2", "dept = 2", "14:9", "unknown setting `dept`", "did you mean `depth`?"),
+        ("depth = 2", "dept = 2", "15:9", "unknown setting `dept`", "did you mean `depth`?"),
         ("\"s.jsonl\"", "\"t.jsonl\"", "8:9", "there is no `", "paths are relative to the file"),
         ("\"folds.csv\"", "\"fold.csv\"", "9:9", "there is no `", "paths are relative to the file"),
         ("folds = ", "hold_out = 0.3\nfolds = ", "9:12", "a share is held out instead of folds", "name one of"),
         ("orders = 2", "share = 1.5", "3:9", "this is no share", "a number above 0, at most 1"),
         ("\"lobby\"", "\"loby\"", "7:8", "cannot read `loby/task.toml`", "a task is a folder"),
-        ("\"hand\"", "\"hond\"", "20:10", "cannot read `hond`", "did you mean `hand`?"),
+        ("\"oled\"", "\"replay\"", "13:10", "the learner `replay` has no presets", "presets of the learner `oled`"),
+        ("preset = \"paper\"\nlearner = \"oled\"", "", "14:9", "has no setting `depth`", "settings are penalty, runs"),
+        (
+            "preset = \"paper\"\nlearner = \"oled\"\nset = { depth = 2 }\n[[row.only]]\nfluent = \"meeting\"\nset = { depth = 1 }",
+            "[[row.only]]\nfluent = \"meeting\"\nset = { penalty = 0.01 }",
+            "14:10",
+            "settings of the learner `replay` are for all fluents",
+            "set `penalty` without naming one",
+        ),
+        ("theory = \"hand\"", "task = \"nowhere\"", "21:8", "cannot read `nowhere/task.toml`", "a task is a folder"),
+        ("\"hand\"", "\"hond\"", "21:10", "cannot read `hond`", "did you mean `hand`?"),
         (
             "fluent = \"meeting\"",
             "fluent = \"meting\"",
-            "16:10",
+            "17:10",
             "there is no fluent `meting`",
             "there is meeting, moving",
         ),
         (
             "theory = \"hand\"",
             "theory = \"hand\"\npreset = \"sane\"",
-            "20:10",
+            "21:10",
             "nothing is learned",
             "a row has a theory",
         ),
@@ -216,6 +228,86 @@ fn a_bad_file_is_told_with_place_and_hint() {
     let missing = oled(&["compare", "nowhere.toml"]);
     assert_eq!(missing.status.code(), Some(2));
     assert!(stderr(&missing).contains("cannot read `nowhere.toml`") && stderr(&missing).contains("\nhint: "));
+}
+
+#[test]
+fn replay_is_judged_in_one_order_unless_it_forgets() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = simulate(folder.path(), "6", "200");
+    let command = ["crossval", "lobby", "--input", &input, "--folds", "3", "--orders", "2", "--json", "--no-times"];
+    let orders = |more: &[&str]| {
+        let scores = results(&[&command[..], more].concat());
+        for score in &scores {
+            assert_eq!(
+                (&score["learner"], &score["preset"], &score["row"]),
+                (&"replay".into(), &"".into(), &"replay".into())
+            );
+        }
+        assert!(scores.iter().any(|score| score["f1"].as_f64().unwrap() > 0.5));
+        (scores[0]["orders"].as_array().unwrap().len(), scores[0]["f1_spread"].as_f64().unwrap())
+    };
+    assert_eq!(orders(&[]), (1, 0.0));
+    assert_eq!(orders(&["--set", "window=3"]).0, 2);
+    for (more, message) in [
+        (&["--preset", "sane"][..], "the learner `replay` has no presets\nhint: leave the preset out"),
+        (&["--set", "depth=2"][..], "the learner `replay` has no setting `depth`"),
+        (&["--set", "window=0"][..], "`0` is no value of `window`: 1 or more, or none"),
+    ] {
+        let output = oled(&[&command[..], more].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_row_may_have_another_task_over_the_same_stream() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "[[row]]\nlearner = \"replay\"\n\n[[row]]\nname = \"pairs once\"\nlearner = \"replay\"\ntask = \"once\"\n\n\
+                [[row]]\nname = \"auto\"\nset = { penalty = \"auto\" }\n";
+    let config = CONFIG.split("[[row]]").next().unwrap().replace("orders = 2", "orders = 3") + rows;
+    let path = task_folder(folder.path(), &config);
+    // The same task, in which a pair that meets is one pair.
+    let (from, to) = (folder.path().join("lobby"), folder.path().join("once"));
+    std::fs::create_dir_all(&to).unwrap();
+    for file in ["task.toml", "background.lp"] {
+        std::fs::copy(from.join(file), to.join(file)).unwrap();
+    }
+    let modes = std::fs::read_to_string(from.join("modes.lp")).unwrap();
+    let symmetric = if modes.contains("symmetric(meeting/2)") { "" } else { "symmetric(meeting/2).\n" };
+    std::fs::write(to.join("modes.lp"), format!("{modes}\n{symmetric}")).unwrap();
+    let out = folder.path().join("out");
+    let scores = results(&["compare", &path, "--json", "--no-times", "--out", out.to_str().unwrap()]);
+    let positives = |row: &str| {
+        let score = scores.iter().find(|s| s["row"] == row && s["fluent"] == "meeting").unwrap();
+        assert_eq!(score["orders"].as_array().unwrap().len(), 1);
+        let count = |fold: &Value| fold["tp"].as_u64().unwrap() + fold["fn"].as_u64().unwrap();
+        score["folds"].as_array().unwrap().iter().map(count).sum::<u64>()
+    };
+    if !symmetric.is_empty() {
+        assert_eq!(positives("replay"), 2 * positives("pairs once"));
+    }
+    assert_eq!(positives("replay"), positives("auto"));
+    let all: Value = serde_json::from_slice(&std::fs::read(out.join("results.json")).unwrap()).unwrap();
+    assert!(all["notes"][0].as_str().unwrap().ends_with("Scores can be compared, counts cannot."), "{}", all["notes"]);
+    // Rules of replay have stories that tell how far they can be trusted.
+    let kept: Vec<&Value> = all["rules"].as_array().unwrap().iter().filter(|rule| rule["kept"] == true).collect();
+    assert!(!kept.is_empty());
+    for rule in kept {
+        assert_eq!(keys(&rule["trust"]), ["gain", "helps", "harms", "refits"], "{rule}");
+        assert_eq!(rule["history"].as_array().unwrap().last().unwrap()["what"], "chosen", "{rule}");
+    }
+    let text = std::fs::read_to_string(out.join("report.md")).unwrap();
+    assert!(text.contains("| Data set | System | Rule | Gain | Helps | Harms | Refits |"), "{text}");
+
+    std::fs::write(
+        to.join("modes.lp"),
+        "input(happensAt(walking(+person), +time)). example(holdsAt(dancing(+person), +time)).",
+    )
+    .unwrap();
+    std::fs::write(to.join("background.lp"), "").unwrap();
+    let output = oled(&["compare", &path]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("which is about dancing; the data is about fighting"), "{}", stderr(&output));
 }
 
 /// The keys of the lines that are complete.
@@ -279,21 +371,13 @@ fn hand_written_rules_have_the_known_counts_on_caviar() {
         let _ = writeln!(std::io::stderr(), "SKIPPED: ../shared/data/caviar not found");
         return;
     }
+    let task = "caviar-listed";
     for (protocol, meeting, moving) in
         [("fragment", [3099, 1395, 523], [4008, 380, 2264]), ("whole", [3099, 1736, 525], [4008, 1554, 2264])]
     {
         let input = caviar.to_str().unwrap();
-        let scores = results(&[
-            "crossval",
-            "caviar-listed",
-            "--input",
-            input,
-            "--protocol",
-            protocol,
-            "--theory",
-            "hand",
-            "--json",
-        ]);
+        let scores =
+            results(&["crossval", task, "--input", input, "--protocol", protocol, "--theory", "hand", "--json"]);
         let sums = |fluent: &str| {
             let score = scores.iter().find(|s| s["fluent"] == fluent).unwrap();
             let folds = score["folds"].as_array().unwrap();

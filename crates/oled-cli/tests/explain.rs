@@ -6,7 +6,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use common::{oled, stderr, stdout};
+use common::{listed, oled, stderr, stdout};
 
 const MODES: &str = "
 input(happensAt(active(+person), +time)).
@@ -364,9 +364,10 @@ fn the_log_tells_the_history_of_a_learned_rule() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
     let (stream, log, theory) = (path("s.jsonl"), path("log.jsonl"), path("learned.lp"));
     std::fs::write(&stream, oled(&["simulate", "--length", "400", "--segments", "2"]).stdout).unwrap();
-    let learned = oled(&["learn", "lobby-listed", "--input", &stream, "--log", &log, "--output", &theory]);
+    let learned =
+        oled(&["learn", listed(), "--learner", "oled", "--input", &stream, "--log", &log, "--output", &theory]);
     assert!(learned.status.success(), "{}", stderr(&learned));
-    let explained = oled(&["explain", "lobby-listed", "--theory", &theory, "--log", &log, "--json"]);
+    let explained = oled(&["explain", listed(), "--theory", &theory, "--log", &log, "--json"]);
     assert!(explained.status.success(), "{}", stderr(&explained));
     let data: Value = serde_json::from_str(&stdout(&explained)).unwrap();
     let rules = data["rules"].as_array().unwrap();
@@ -383,7 +384,7 @@ fn the_log_tells_the_history_of_a_learned_rule() {
         assert!(body.iter().all(|literal| clause.contains(literal)), "{rule}");
         assert_eq!(clause.lines().count(), 1 + body.len(), "{rule}");
     }
-    let first = stdout(&oled(&["explain", "lobby-listed", "--theory", &theory, "--log", &log, "--rule", "1"]));
+    let first = stdout(&oled(&["explain", listed(), "--theory", &theory, "--log", &log, "--rule", "1"]));
     let (started, step) = (&rules[0]["started"], &rules[0]["expanded"][0]);
     assert!(first.contains(&format!(
         "  started at interpretation {} from a bottom clause of {} literals\n  expanded at interpretation {}\n    + {}\n",
@@ -398,7 +399,50 @@ fn the_log_tells_the_history_of_a_learned_rule() {
         step["best"].as_f64().unwrap()
     )));
     assert!(!first.contains("\nrule 2\n"), "only what was asked for");
-    let other = oled(&["explain", "lobby-listed", "--theory", "hand", "--log", &log, "--rule", "1"]);
+    let other = oled(&["explain", listed(), "--theory", "hand", "--log", &log, "--rule", "1"]);
     assert_eq!(other.status.code(), Some(1));
     assert!(stdout(&other).ends_with("  not in the log: no rule began or ended with this head and body\n"));
+}
+
+#[test]
+fn rules_are_trusted_as_far_as_they_help() {
+    // The third rule ends what the label does not end, in the second segment; and nothing needs it in the first.
+    let meets: &[Point] = &[
+        ("active 1", "active 2", false),
+        ("active 1", "active 2", true),
+        ("active 1", "active 9", true),
+        ("active 1", "active 9", false),
+    ];
+    let walks: &[Point] = &[
+        ("active 1", "active 2", false),
+        ("walking 1", "walking 2", true),
+        ("walking 1", "walking 2", true),
+        ("active 1", "active 9", true),
+    ];
+    // Only p1 is at 1, so that a pair is recognised in the order in which it is labelled.
+    let rules = RULES.replacen("happensAt(active(X), T)", "place(X, 1, T), happensAt(active(X), T)", 1);
+    let world = World::new(&rules, &[("one", meets), ("two", walks)]);
+    let output = world.explain(&["--trust", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let data: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let trust = data["trust"].as_array().unwrap();
+    let segments = |key: &str| trust.iter().map(|rule| rule[key].as_u64().unwrap()).collect::<Vec<_>>();
+    assert!(trust.iter().all(|rule| rule["fluent"] == "meeting"));
+    assert_eq!((segments("helps"), segments("harms")), (vec![2, 1, 0], vec![0, 0, 1]), "{data}");
+    let gains: Vec<f64> = trust.iter().map(|rule| rule["gain"].as_f64().unwrap()).collect();
+    assert!(gains[0] > gains[1] && gains[1] > 0.0 && gains[2] < 0.0, "{gains:?}");
+    let text = stdout(&world.explain(&["--trust"]));
+    assert!(text.starts_with("rule 1\n  initiatedAt(meeting(X, Y), T) :-\n"), "{text}");
+    assert!(text.contains(&format!("\n  gain {:.3}; helps in 1 segment, harms in 0\n\nrule 3\n", gains[1])), "{text}");
+
+    // A rule that another one speaks of cannot be left out.
+    let named = "near(X, Y, T) :- close(X, Y, T), place(X, 1, T).
+        initiatedAt(meeting(X, Y), T) :- near(X, Y, T). terminatedAt(meeting(X, Y), T) :- far(X, Y, T).";
+    let text = stdout(&World::new(named, &[("one", meets)]).explain(&["--trust"]));
+    assert!(text.contains("  other rules cannot do without it\n\nrule 2\n"), "{text}");
+
+    let unlabelled: &[Point] = &[("active 1", "active 2", false)];
+    let output = World::new(RULES, &[("one", unlabelled)]).explain(&["--trust"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("the stream has no labels"), "{}", stderr(&output));
 }

@@ -5,7 +5,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{oled, stderr, stdout};
+use common::{listed, oled, root, stderr, stdout};
 
 /// A simulated stream in a folder that goes away.
 fn stream() -> (tempfile::TempDir, String) {
@@ -19,33 +19,29 @@ fn stream() -> (tempfile::TempDir, String) {
 #[test]
 fn the_same_bytes_come_out_for_any_number_of_threads_and_on_every_run() {
     let (folder, path) = stream();
-    let run = |threads: &str| {
-        let log = folder.path().join("log.jsonl");
-        let output = oled(&[
-            "learn",
-            "lobby-listed",
-            "--input",
-            &path,
-            "--threads",
-            threads,
-            "--log",
-            log.to_str().unwrap(),
-            "--json",
-        ]);
-        assert!(output.status.success(), "{}", stderr(&output));
-        (output.stdout, std::fs::read(log).unwrap())
-    };
-    let one = run("1");
-    assert_eq!(one, run("1"));
-    assert_eq!(one, run("2"));
-    assert_eq!(one, run("5"));
+    for (learner, task) in [("oled", listed()), ("replay", "lobby")] {
+        let run = |threads: &str| {
+            let log = folder.path().join("log.jsonl");
+            let mut args = vec!["learn", task, "--learner", learner, "--input", &path, "--threads", threads, "--json"];
+            args.extend(["--log", log.to_str().unwrap()]);
+            let output = oled(&args);
+            assert!(output.status.success(), "{}", stderr(&output));
+            (output.stdout, std::fs::read(log).unwrap())
+        };
+        let one = run("1");
+        assert!(!one.1.is_empty());
+        assert_eq!(one, run("1"), "{learner}");
+        assert_eq!(one, run("2"), "{learner}");
+        assert_eq!(one, run("5"), "{learner}");
+    }
 }
 
 #[test]
 fn the_log_tells_the_whole_history_of_each_rule() {
     let (folder, path) = stream();
     let log = folder.path().join("log.jsonl");
-    let output = oled(&["learn", "lobby-listed", "--input", &path, "--log", log.to_str().unwrap(), "--json"]);
+    let output =
+        oled(&["learn", listed(), "--learner", "oled", "--input", &path, "--log", log.to_str().unwrap(), "--json"]);
     let learned: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let events: Vec<serde_json::Value> =
         std::fs::read_to_string(log).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
@@ -77,7 +73,8 @@ fn the_log_tells_what_became_of_each_rule_that_was_given() {
         initiatedAt(leaving_object(A, B), T) :- happensAt(active(A), T), happensAt(appear(B), T).";
     std::fs::write(&start, rules).unwrap();
     let (start, log) = (start.to_str().unwrap(), log.to_str().unwrap());
-    let output = oled(&["learn", "lobby-listed", "--input", &path, "--theory", start, "--log", log, "--json"]);
+    let learn = ["learn", listed(), "--learner", "oled", "--input", &path, "--theory", start];
+    let output = oled(&[&learn[..], &["--log", log, "--json"]].concat());
     let learned: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let events: Vec<serde_json::Value> =
         std::fs::read_to_string(log).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
@@ -116,11 +113,11 @@ fn the_log_tells_what_became_of_each_rule_that_was_given() {
     let count = learned["left_out"].as_array().unwrap().len();
     assert!(remark.starts_with(&format!("remark: {count} rules are not printed: ")), "{remark}");
     assert!(remark.contains("covered by a more general rule"), "{remark}");
-    let quiet = oled(&["learn", "lobby-listed", "--input", &path, "--theory", start, "--quiet"]);
+    let quiet = oled(&[&learn[..], &["--quiet"]].concat());
     assert_eq!(stderr(&quiet), "");
 
     // The story of a rule that was given is found by what was given, whatever became of it and of its variables.
-    let text = stdout(&oled(&["explain", "lobby-listed", "--theory", start, "--log", log]));
+    let text = stdout(&oled(&["explain", listed(), "--theory", start, "--log", log]));
     let stories: Vec<&str> = text.split("rule ").skip(1).collect();
     assert!(stories[0].ends_with("  given to start from\n\n"), "{text}");
     assert!(stories[2].contains("  given to start from\n  given up at interpretation "), "{text}");
@@ -131,9 +128,10 @@ fn the_log_tells_what_became_of_each_rule_that_was_given() {
 fn learning_goes_on_from_rules_that_are_given() {
     let (folder, path) = stream();
     let start = folder.path().join("start.lp");
-    let rule = "initiatedAt(leaving_object(A, B), T) :- happensAt(active(A), T), happensAt(appear(B), T).\n";
-    std::fs::write(&start, rule).unwrap();
-    let output = oled(&["learn", "lobby-listed", "--input", &path, "--theory", start.to_str().unwrap()]);
+    std::fs::write(&start, "initiatedAt(meeting(A, B), T) :- happensAt(active(A), T), happensAt(active(B), T).\n")
+        .unwrap();
+    let learn = ["learn", listed(), "--learner", "oled", "--input", &path, "--theory", start.to_str().unwrap()];
+    let output = oled(&learn);
     assert!(output.status.success(), "{}", stderr(&output));
     let learned = stdout(&output);
     let of_head = |rule: &&str| rule.contains("\ninitiatedAt(leaving_object(X0, X1), T) :-\n");
@@ -142,22 +140,47 @@ fn learning_goes_on_from_rules_that_are_given() {
     assert!(conditions.iter().all(|c| rule.contains(c)), "specialised:\n{rule}");
 
     std::fs::write(&start, "initiatedAt(meeting(A, B), T) :- happensAt(dancing(A), T).\n").unwrap();
-    let output = oled(&["learn", "lobby-listed", "--input", &path, "--theory", start.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("the modes do not allow the condition"), "{}", stderr(&output));
+    for learn in [&learn, &["learn", "lobby", "--learner", "replay", "--input", &path, "--theory", learn[7]]] {
+        let output = oled(learn);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("the modes do not allow the condition"), "{}", stderr(&output));
+    }
 }
 
 #[test]
 fn wrong_settings_are_told_before_anything_is_read() {
+    let told = |args: &[&str], message: &str| {
+        let output = oled(&[&["learn", listed(), "--input", "nowhere.jsonl"][..], args].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(message), "{args:?}: {}", stderr(&output));
+    };
     for (args, message) in [
         (&["--set", "prun=1"][..], "did you mean `prune`?"),
         (&["--set", "tie"][..], "is not of the form NAME=VALUE"),
         (&["--depth", "9"][..], "`9` is no value of `depth`: 1 to 5"),
         (&["--preset", "best"][..], "invalid value 'best'"),
+        (
+            &["--window", "3"][..],
+            "`--window` is for the learner `replay`, and this is `oled`\nhint: leave it out, or add",
+        ),
+        (&["--penalty", "auto"][..], "`--penalty` is for the learner `replay`"),
+        (&["--runs", "100"][..], "`--runs` is for the learner `replay`"),
+        (&["--forget", "2"][..], "`--forget` is for the learner `replay`"),
+        (&["--no-refits"][..], "`--no-refits` is for the learner `replay`"),
     ] {
-        let output = oled(&[&["learn", "lobby-listed", "--input", "nowhere.jsonl"][..], args].concat());
-        assert_eq!(output.status.code(), Some(2));
-        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+        told(&[&["--learner", "oled"][..], args].concat(), message);
+    }
+    for (args, message) in [
+        (&["--set", "windov=1"][..], "did you mean `window`?"),
+        (&["--penalty", "2"][..], "`2` is no value of `penalty`: 0 to 1, or auto"),
+        (&["--runs", "3"][..], "`3` is no value of `runs`: 64 or more"),
+        (&["--preset", "sane"][..], "`--preset` is for the learner `oled`, and this is `replay`"),
+        (&["--depth", "2"][..], "`--depth` is for the learner `oled`"),
+        (&["--delta", "0.1"][..], "`--delta` is for the learner `oled`"),
+        (&["--prune", "0.5"][..], "`--prune` is for the learner `oled`"),
+        (&["--warmup", "5"][..], "`--warmup` is for the learner `oled`"),
+    ] {
+        told(args, message);
     }
 }
 
@@ -165,20 +188,31 @@ fn wrong_settings_are_told_before_anything_is_read() {
 fn snapshots_go_into_the_output_file_as_learning_proceeds() {
     let (folder, path) = stream();
     let theory = folder.path().join("t.lp");
-    let output =
-        oled(&["learn", "lobby-listed", "--input", &path, "--every", "1500", "--output", theory.to_str().unwrap()]);
-    assert!(output.status.success() && output.stdout.is_empty(), "{}", stderr(&output));
-    let text = std::fs::read_to_string(&theory).unwrap();
-    assert!(text.starts_with("% ") && text.contains("from 3996 interpretations"), "{text}");
-    assert!(oled::parse_theory("t.lp", &text).unwrap().clauses.len() > 5);
+    for (learner, task, seen) in
+        [("oled", listed(), "from 3996 interpretations"), ("replay", "lobby", "from 4000 time points")]
+    {
+        let mut args = vec!["learn", task, "--learner", learner, "--input", &path];
+        args.extend(["--every", "1500", "--output", theory.to_str().unwrap()]);
+        let output = oled(&args);
+        assert!(output.status.success() && output.stdout.is_empty(), "{}", stderr(&output));
+        let text = std::fs::read_to_string(&theory).unwrap();
+        assert!(text.starts_with("% ") && text.contains(seen), "{text}");
+        assert!(oled::parse_theory("t.lp", &text).unwrap().clauses.len() > 5);
+    }
 }
 
 /// Starts to learn from a pipe that stays open, and waits until the log file says that all of the input was used.
 #[cfg(unix)]
-fn learning_from_a_pipe(folder: &Path, path: &str) -> (std::process::Child, std::process::ChildStdin, PathBuf) {
-    let theory = folder.join("t.lp");
+fn learning_from_a_pipe(
+    folder: &Path,
+    path: &str,
+    (learner, task): (&str, &str),
+) -> (std::process::Child, std::process::ChildStdin, PathBuf) {
+    let theory = folder.join(format!("{learner}.lp"));
     let mut child = Command::new(env!("CARGO_BIN_EXE_oled"))
-        .args(["learn", "lobby-listed", "--input", "-", "--from", "jsonl", "--output", theory.to_str().unwrap()])
+        .args(["learn", task, "--learner", learner, "--input", "-", "--from", "jsonl"])
+        .args(["--output", theory.to_str().unwrap()])
+        .current_dir(root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -198,27 +232,29 @@ fn send(child: &std::process::Child, signal: &str) {
 #[test]
 fn a_signal_asks_for_the_theory_and_an_interrupt_ends_with_it() {
     let (folder, path) = stream();
-    let (child, mut stdin, theory) = learning_from_a_pipe(folder.path(), &path);
-    // A signal is looked at with the next frame; frames are sent until the file is there.
-    send(&child, "-USR1");
-    let mut time = 0;
-    while !theory.exists() {
-        time += 1;
-        std::io::Write::write_all(&mut stdin, format!("{{\"segment\":\"later\",\"time\":{time}}}\n").as_bytes())
-            .unwrap();
-        assert!(time < 1_000_000, "the theory was asked for and never came");
+    for learner in [("oled", listed()), ("replay", "lobby")] {
+        let (child, mut stdin, theory) = learning_from_a_pipe(folder.path(), &path, learner);
+        // A signal is looked at with the next frame; frames are sent until the file is there.
+        send(&child, "-USR1");
+        let mut time = 0;
+        while !theory.exists() {
+            time += 1;
+            std::io::Write::write_all(&mut stdin, format!("{{\"segment\":\"later\",\"time\":{time}}}\n").as_bytes())
+                .unwrap();
+            assert!(time < 1_000_000, "the theory was asked for and never came");
+        }
+        std::fs::remove_file(&theory).unwrap();
+        send(&child, "-INT");
+        // The pipe breaks when the program ends.
+        while std::io::Write::write_all(&mut stdin, format!("{{\"segment\":\"last\",\"time\":{time}}}\n").as_bytes())
+            .is_ok()
+        {
+            time += 1;
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+        assert!(std::fs::read_to_string(&theory).unwrap().contains("initiatedAt(meeting(X0, X1), T)"));
     }
-    std::fs::remove_file(&theory).unwrap();
-    send(&child, "-INT");
-    // The pipe breaks when the program ends.
-    while std::io::Write::write_all(&mut stdin, format!("{{\"segment\":\"last\",\"time\":{time}}}\n").as_bytes())
-        .is_ok()
-    {
-        time += 1;
-    }
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-    assert!(std::fs::read_to_string(&theory).unwrap().contains("initiatedAt(meeting(X0, X1), T)"));
 }
 
 /// A directory of CAVIAR's form with four short videos: two people walk side by side in some, apart in others.
@@ -258,10 +294,20 @@ fn parts_of_a_protocol_are_taken_without_a_fold_and_in_the_order_of_a_seed() {
     let folder = tempfile::tempdir().unwrap();
     let directory = videos(folder.path());
     let log = folder.path().join("log.jsonl");
+    let caviar = "caviar-listed";
     let run = |more: &[&str]| {
-        let mut args =
-            vec!["learn", "tasks/caviar-listed", "--input", directory.to_str().unwrap(), "--protocol", "clip"];
-        args.extend(["--set", "warmup=0", "--delta", "0.2", "--json", "--log", log.to_str().unwrap()]);
+        let mut args = vec!["learn", caviar, "--input", directory.to_str().unwrap(), "--protocol", "clip"];
+        args.extend([
+            "--learner",
+            "oled",
+            "--set",
+            "warmup=0",
+            "--delta",
+            "0.2",
+            "--json",
+            "--log",
+            log.to_str().unwrap(),
+        ]);
         args.extend(more);
         let output = oled(&args);
         assert!(output.status.code() != Some(2), "{}", stderr(&output));
@@ -280,7 +326,7 @@ fn parts_of_a_protocol_are_taken_without_a_fold_and_in_the_order_of_a_seed() {
     for (args, message) in [
         (&["--protocol", "clip", "--train-fold", "7"][..], "has no fold 7\nhint: its folds are 0, 1, 2, 3"),
         (&["--shuffle"][..], "--protocol <NAME>"),
-        (&["--learner", "best"][..], "[possible values: oled]"),
+        (&["--learner", "best"][..], "[possible values: replay, oled]"),
     ] {
         let mut command = vec!["learn", "tasks/caviar-listed", "--input", directory.to_str().unwrap()];
         command.extend(args);
@@ -326,7 +372,7 @@ fn too_many_assignments_are_warned_of_and_logged_once() {
     };
     std::fs::write(path("s.jsonl"), (1..4).map(frame).collect::<Vec<_>>().join("\n")).unwrap();
     let (task, log) = (folder.path().to_str().unwrap(), path("log.jsonl"));
-    let output = oled(&["learn", task, "--input", &path("s.jsonl"), "--log", &log]);
+    let output = oled(&["learn", task, "--learner", "oled", "--input", &path("s.jsonl"), "--log", &log]);
     let text = stderr(&output);
     assert_eq!(
         text.matches("warning: initiatedAt(talking(X0, X1), T): at time 1 of segment `fair`").count(),
@@ -337,5 +383,131 @@ fn too_many_assignments_are_warned_of_and_logged_once() {
     let log = std::fs::read_to_string(log).unwrap();
     let event: serde_json::Value = serde_json::from_str(log.trim()).unwrap();
     assert_eq!((&event["event"], &event["variable"]), (&"too_many".into(), &"Y0".into()));
-    assert_eq!(stderr(&oled(&["learn", task, "--input", &path("s.jsonl"), "--quiet"])), "");
+    assert_eq!(stderr(&oled(&["learn", task, "--learner", "oled", "--input", &path("s.jsonl"), "--quiet"])), "");
+    let replay = stderr(&oled(&["learn", task, "--input", &path("s.jsonl")]));
+    assert_eq!(replay.matches("warning: ").count(), 1, "{replay}");
+}
+
+#[test]
+fn what_replay_learns_comes_with_how_far_it_can_be_trusted() {
+    let (_folder, path) = stream();
+    let learn = ["learn", "lobby", "--input", &path];
+    let output = oled(&learn);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stdout(&output);
+    let head = text.split("\n\n").next().unwrap();
+    assert!(
+        head.contains("% meeting: F1 0.") && head.ends_with(" on what is remembered, at a price of 0.002 a literal")
+    );
+
+    let data: serde_json::Value = serde_json::from_slice(&oled(&[&learn[..], &["--json"]].concat()).stdout).unwrap();
+    assert_eq!(data["learner"], "replay");
+    assert!(data.get("preset").is_none() && data.get("left_out").is_none());
+    let fluents: Vec<&str> =
+        data["fits"].as_array().unwrap().iter().map(|fit| fit["fluent"].as_str().unwrap()).collect();
+    assert!(fluents.contains(&"meeting") && fluents.contains(&"moving"), "{fluents:?}");
+    for rule in data["rules"].as_array().unwrap() {
+        let (helps, harms) = (rule["helps"].as_u64().unwrap(), rule["harms"].as_u64().unwrap());
+        assert!(rule["gain"].as_f64().unwrap() > 0.0 && helps > 0 && helps + harms <= 4, "{rule}");
+        let [found, of] = ["found", "of"].map(|key| rule["refits"][key].as_u64().unwrap());
+        assert!(found <= of && of > 0, "{rule}");
+        let comment = format!(
+            "% gain {:.3}; helps in {helps} segment{}, harms in {harms}; refits {found} of {of}\n{}",
+            rule["gain"].as_f64().unwrap(),
+            if helps == 1 { "" } else { "s" },
+            rule["rule"].as_str().unwrap()
+        );
+        assert!(text.contains(&comment), "{comment} is not in\n{text}");
+    }
+    let quick = oled(&[&learn[..], &["--no-refits", "--json"]].concat());
+    let quick: serde_json::Value = serde_json::from_slice(&quick.stdout).unwrap();
+    let rules = |data: &serde_json::Value| {
+        data["rules"].as_array().unwrap().iter().map(|r| r["rule"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(rules(&quick), rules(&data), "refits change nothing");
+    assert!(quick["rules"].as_array().unwrap().iter().all(|rule| rule["refits"].is_null()));
+}
+
+#[test]
+fn replay_says_why_it_learned_nothing_and_what_it_forgot() {
+    let (folder, path) = stream();
+    let frames: String = std::fs::read_to_string(&path).unwrap().split_inclusive('\n').take(300).collect();
+    let short = folder.path().join("short.jsonl");
+    std::fs::write(&short, frames).unwrap();
+    let learn = ["learn", "lobby", "--input", short.to_str().unwrap()];
+    let output = oled(&learn);
+    assert_eq!(output.status.code(), Some(1), "nothing was learned");
+    assert!(stderr(&output).contains("remark: no rule for `meeting`: "), "{}", stderr(&output));
+    assert_eq!(stderr(&oled(&[&learn[..], &["--quiet"]].concat())), "");
+    let data: serde_json::Value = serde_json::from_slice(&oled(&[&learn[..], &["--json"]].concat()).stdout).unwrap();
+    assert!(data["remarks"][0].as_str().unwrap().starts_with("no rule for `meeting`: "), "{data}");
+
+    let output = oled(&["learn", "lobby", "--input", &path, "--window", "1", "--no-refits"]);
+    assert!(output.status.code() != Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains(" of 4 segments: more are not remembered"), "{}", stderr(&output));
+}
+
+#[test]
+fn replay_goes_on_from_rules_that_are_given() {
+    let (folder, path) = stream();
+    let start = folder.path().join("start.lp");
+    let rule = "initiatedAt(meeting(A, B), T) :- happensAt(active(A), T), happensAt(active(B), T).\n";
+    std::fs::write(&start, rule).unwrap();
+    let value = |more: &[&str]| {
+        let output = oled(&[&["learn", "lobby", "--input", &path, "--no-refits", "--json"], more].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let data: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let of = |rule: &&serde_json::Value| rule["head"].as_str().unwrap().contains("meeting(");
+        let rules = data["rules"].as_array().unwrap().iter().filter(of);
+        let literals: usize = rules.map(|rule| 1 + rule["body"].as_array().unwrap().len()).sum();
+        data["fits"][0]["f1"].as_f64().unwrap() - 0.002 * literals as f64
+    };
+    let alone = value(&[]);
+    assert!(value(&["--theory", start.to_str().unwrap()]) >= alone - 1e-9, "a start is never in the way");
+}
+
+#[test]
+fn replay_is_tested_on_the_way_and_tells_when_rules_came_and_went() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let world = ["simulate", "--segments", "8", "--length", "500", "--change", "5"];
+    std::fs::write(path("s.jsonl"), oled(&world).stdout).unwrap();
+    let mut args = vec!["learn", "lobby", "--prequential", "--json"];
+    let (input, log, report) = (path("s.jsonl"), path("log.jsonl"), path("report.html"));
+    args.extend(["--input", &input, "--log", &log, "--report", &report]);
+    let output = oled(&args);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let data: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(data["prequential"]["meeting"]["tp"].as_u64().unwrap() > 0, "{data}");
+    let events: Vec<serde_json::Value> =
+        std::fs::read_to_string(&log).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    // A rule is in the theory or not, by turns; those of the end are the ones that are printed.
+    let mut at_work: Vec<(u64, u64)> = Vec::new();
+    for event in &events {
+        let id = (event["process"].as_u64().unwrap(), event["rule"].as_u64().unwrap());
+        assert!(!event["body"].as_array().unwrap().is_empty());
+        match event["event"].as_str().unwrap() {
+            "chosen" if !at_work.contains(&id) => at_work.push(id),
+            "dropped" if at_work.contains(&id) => at_work.retain(|other| *other != id),
+            _ => panic!("{event}"),
+        }
+    }
+    assert!(events.iter().any(|event| event["event"] == "dropped"), "the world changed");
+    let rules = data["rules"].as_array().unwrap();
+    let mut printed: Vec<(u64, u64)> =
+        rules.iter().map(|rule| (rule["process"].as_u64().unwrap(), rule["id"].as_u64().unwrap())).collect();
+    printed.sort_unstable();
+    at_work.sort_unstable();
+    assert_eq!(at_work, printed);
+
+    let theory = path("t.lp");
+    let text: Vec<&str> = rules.iter().map(|rule| rule["rule"].as_str().unwrap()).collect();
+    std::fs::write(&theory, text.join("\n")).unwrap();
+    let told = stdout(&oled(&["explain", "lobby", "--theory", &theory, "--log", &log]));
+    assert!(told.matches("  chosen at time point ").count() >= rules.len(), "{told}");
+    assert!(!told.contains("not in the log"), "{told}");
+    let page = std::fs::read_to_string(&report).unwrap();
+    for part in ["class=\"mark chosen\"", "class=\"mark dropped\"", "gain <b>", "helps in <b>", "refits <b>"] {
+        assert!(page.contains(part), "{part}");
+    }
 }

@@ -291,7 +291,7 @@ fn the_same_command_prints_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let svg = folder.path().join("demo.svg");
     let run = || {
-        let output = oled(&["demo", "--segments", "2", "--svg", svg.to_str().unwrap()]);
+        let output = oled(&["demo", "--segments", "4", "--svg", svg.to_str().unwrap()]);
         assert!(output.status.success(), "{}", stderr(&output));
         (output.stdout, std::fs::read(&svg).unwrap())
     };

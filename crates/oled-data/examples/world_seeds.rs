@@ -8,7 +8,9 @@
 use std::error::Error;
 use std::path::Path;
 
-use oled::{Confusion, Evaluation, Learner, Oled, Recogniser, Replay, ReplaySettings, Symbol, Task, Theory, parse_theory};
+use oled::{
+    Confusion, Evaluation, Learner, Oled, Recogniser, Replay, ReplaySettings, Symbol, Task, Theory, parse_theory,
+};
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::{World, WorldOptions};
 

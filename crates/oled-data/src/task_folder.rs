@@ -6,7 +6,7 @@ use std::sync::Arc;
 use oled::calculus::unknown;
 use oled::induce::PRESETS;
 use oled::lang::did_you_mean;
-use oled::{Diagnostic, Problems, Settings, Source, Span, Symbol, Task};
+use oled::{Diagnostic, Problems, ReplaySettings, Settings, Source, Span, Symbol, Task};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -29,6 +29,8 @@ pub struct TaskFolder {
     embedded: Option<&'static Embedded>,
     /// What `task.toml` sets about learning, in general and for presets.
     learning: (toml::Table, toml::Table),
+    /// What it sets about learning by replay.
+    replay: toml::Table,
     /// Time units a second, if the task knows.
     pub rate: Option<f64>,
     /// Its declarations and its background.
@@ -73,6 +75,9 @@ struct Manifest {
     /// Settings of learning for one preset, by its name; tables in them are for a target.
     #[serde(default)]
     preset: toml::Table,
+    /// Settings of learning by replay.
+    #[serde(default)]
+    replay: toml::Table,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -132,6 +137,7 @@ impl TaskFolder {
         task.options.interleaved = settings.stream.interleaved;
         let learning = (settings.learn, settings.preset);
         problems.extend(learning_problems(&manifest, &learning));
+        problems.extend(replay_problems(&manifest, &settings.replay));
         // The folder `.` has a name too.
         let usual_name = || {
             let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
@@ -147,6 +153,7 @@ impl TaskFolder {
             rate: settings.stream.rate,
             texts: [modes, background],
             learning,
+            replay: settings.replay,
             problems,
         })
     }
@@ -171,6 +178,11 @@ impl TaskFolder {
         TaskFolder::built_in(&CAVIAR_LISTED)
     }
 
+    /// The task of this name that every build carries, if there is one.
+    pub fn named(name: &str) -> Option<TaskFolder> {
+        EMBEDDED.iter().find(|task| task.name == name).map(|task| TaskFolder::built_in(task))
+    }
+
     fn built_in(embedded: &'static Embedded) -> TaskFolder {
         let named = |file: &str, text: &str| Source::new(format!("{}/{file}", embedded.name), text);
         let texts = [named("modes.lp", embedded.modes), named("background.lp", embedded.background)];
@@ -189,6 +201,7 @@ impl TaskFolder {
             rate: manifest.stream.rate,
             texts,
             learning: (manifest.learn, manifest.preset),
+            replay: manifest.replay,
             problems,
         }
     }
@@ -210,6 +223,19 @@ impl TaskFolder {
                     settings.set(name, &as_text(value))?;
                 }
             }
+        }
+        for (name, value) in more {
+            settings.set(name, value)?;
+        }
+        Ok(settings)
+    }
+
+    /// The settings of learning by replay: what `task.toml` says in `[replay]`, then the ones given here; the last word
+    /// counts.
+    pub fn replay_settings(&self, more: &[(String, String)]) -> Result<ReplaySettings, String> {
+        let mut settings = ReplaySettings::default();
+        for (name, value) in &self.replay {
+            settings.set(name, &as_text(value))?;
         }
         for (name, value) in more {
             settings.set(name, value)?;
@@ -354,7 +380,7 @@ fn span(manifest: &Arc<Source>, range: std::ops::Range<usize>) -> Span {
 
 fn manifest_problem(manifest: &Arc<Source>, error: &toml::de::Error) -> Diagnostic {
     Diagnostic::new(&span(manifest, error.span().unwrap_or(0..0)), error.message().trim().to_string())
-        .hint("keys are name, description, modes, background, [calculus] tracked, [stream] path, interleaved and rate, [learn] and [preset]")
+        .hint("keys are name, description, modes, background, [calculus] tracked, [stream] path, interleaved and rate, [learn], [preset] and [replay]")
 }
 
 /// A value as settings are written.
@@ -391,4 +417,19 @@ fn learning_problems(manifest: &Arc<Source>, (general, presets): &(toml::Table, 
         }
     }
     problems
+}
+
+/// What is wrong with the settings of learning by replay.
+fn replay_problems(manifest: &Arc<Source>, table: &toml::Table) -> Vec<Diagnostic> {
+    let whole = span(manifest, 0..manifest.text.len());
+    let problem = |(name, value): (&String, &toml::Value)| {
+        let place = whole.find_word(name);
+        if value.is_table() {
+            let text = format!("settings of the learner `replay` are for all targets, not for `{name}` alone");
+            return Some(Diagnostic::new(&place, text).hint("write them into `[replay]` itself"));
+        }
+        let problem = ReplaySettings::default().set(name, &as_text(value)).err()?;
+        Some(Diagnostic::new(&place, problem))
+    };
+    table.iter().filter_map(problem).collect()
 }

@@ -498,7 +498,7 @@ fn compare(
                     Some((e.interpretation, e.rule, Some(decision.body.iter().collect())))
                 }
                 What::Pruned { .. } => Some((e.interpretation, e.rule, None)),
-                What::Given { .. } | What::Started { .. } | What::TooMany { .. } => None,
+                _ => None,
             })
             .collect();
         let place = format!("{}, {preset}: {}", folder.name, process.head);

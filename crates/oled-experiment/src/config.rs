@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use oled::{Diagnostic, Problems, Settings, Source, Span, Symbol};
+use oled::{Diagnostic, Problems, Source, Span, Symbol};
 use oled_data::caviar::load_videos;
 use oled_data::task_folder::{TaskError, TaskFolder, as_text};
 use oled_data::{Protocol, ReadOptions, open};
@@ -13,8 +13,9 @@ use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::learners::{check_setting, title};
 use crate::row::name;
-use crate::{Choice, Data, Error, Experiment, Folds, Groups, LEARNERS, Part, Row};
+use crate::{Choice, Data, Error, Experiment, Folds, Groups, LEARNERS, OTHER_TASKS, Part, Row};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -60,6 +61,7 @@ enum FoldsConfig {
 #[serde(deny_unknown_fields)]
 struct RowConfig {
     name: Option<String>,
+    task: Option<Spanned<PathBuf>>,
     learner: Option<Spanned<String>>,
     preset: Option<Spanned<String>>,
     theory: Option<Spanned<PathBuf>>,
@@ -288,7 +290,7 @@ pub fn read_config(path: &Path) -> Result<Experiment, Error> {
         times: true,
         scaling: None,
         published: Vec::new(),
-        notes: Vec::new(),
+        notes: config.row.iter().find(|row| row.task.is_some()).map(|_| OTHER_TASKS.into()).into_iter().collect(),
     })
 }
 
@@ -321,6 +323,12 @@ fn check_names(rows: &[RowConfig], parts: &[Part], place: &Place) -> Result<(), 
 }
 
 fn make_row(row: &RowConfig, folder: &TaskFolder, place: &Place) -> Result<Row, Error> {
+    let Some(task) = &row.task else { return row_of_task(row, folder, place) };
+    let own = TaskFolder::load(&place.beside(task.get_ref())).map_err(|e| place.of_task(task.span(), e))?;
+    Ok(row_of_task(row, &own, place)?.with_task(Arc::new(own)))
+}
+
+fn row_of_task(row: &RowConfig, folder: &TaskFolder, place: &Place) -> Result<Row, Error> {
     if let Some(theory) = &row.theory {
         if row.learner.is_some() || row.preset.is_some() || row.set.is_some() || !row.only.is_empty() {
             let text =
@@ -332,12 +340,15 @@ fn make_row(row: &RowConfig, folder: &TaskFolder, place: &Place) -> Result<Row, 
         let name = row.name.clone().unwrap_or_else(|| path.display().to_string());
         return Ok(Row::given(&name, source));
     }
-    let learner = row.learner.as_ref().map_or("oled", |l| l.get_ref());
-    let preset = row.preset.as_ref().map_or("sane", |p| p.get_ref());
+    let learner = row.learner.as_ref().map_or(LEARNERS[0], |l| l.get_ref());
+    let preset = row.preset.as_ref().map(|p| p.get_ref().as_str());
+    let wrong = if LEARNERS.contains(&learner) { &row.preset } else { &row.learner };
+    let wrong = wrong.as_ref().map_or(0..0, Spanned::span);
+    crate::learners::check(learner, preset).map_err(|error| place.problem(wrong, &error.to_string()))?;
     let mut options = Vec::new();
     let mut add = |table: &Spanned<toml::Table>, data: Option<&str>, fluent: Option<&str>| {
         for choice in choices(table.get_ref(), data, fluent) {
-            let tried = Settings::default().set(&choice.name, &choice.value);
+            let tried = check_setting(learner, &choice.name, &choice.value);
             let span = place.span(table.span()).find_word(&choice.name);
             tried.map_err(|text| Error::Rules(Problems::from(problem(&span, &text))))?;
             options.push(choice);
@@ -349,12 +360,11 @@ fn make_row(row: &RowConfig, folder: &TaskFolder, place: &Place) -> Result<Row, 
         let text = |name: &'_ Option<Spanned<String>>| name.as_ref().map(|n| n.get_ref().clone());
         add(&only.set, text(&only.data).as_deref(), text(&only.fluent).as_deref())
     })?;
-    let usual = || format!("{learner}, preset {preset}");
-    let named = row.name.clone().unwrap_or_else(usual);
+    let named = row.name.clone().unwrap_or_else(|| title(learner, preset));
     Row::learned(&named, learner, preset, options).map_err(|error| {
-        let wrong = if LEARNERS.contains(&learner) { &row.preset } else { &row.learner };
-        let range = wrong.as_ref().map_or(0..0, Spanned::span);
-        place.problem(range, &error.to_string())
+        // All that is left to be wrong is a setting for one fluent.
+        let range = row.only.iter().find_map(|only| Some(only.fluent.as_ref()?.span()));
+        place.problem(range.unwrap_or(0..0), &error.to_string())
     })
 }
 

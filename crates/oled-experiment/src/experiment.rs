@@ -107,7 +107,8 @@ impl Experiment {
 
     /// Whether there is something to learn from wherever something learns.
     fn check(&self) -> Result<(), Error> {
-        for Part { data, rows, .. } in &self.parts {
+        for Part { task, data, rows } in &self.parts {
+            check_tasks(task, rows)?;
             let learns = rows.iter().any(Row::learns);
             let all = data.folds.iter().find(|&&fold| data.units.iter().all(|unit| unit.fold == fold));
             if let (true, Some(fold)) = (learns, all) {
@@ -126,8 +127,9 @@ impl Experiment {
         for (p, part) in self.parts.iter().enumerate() {
             for (r, row) in part.rows.iter().enumerate() {
                 let learns = row.learns();
-                // The order of the data means nothing to rules that are given.
-                for order in 0..if learns { self.orders.max(1) } else { 1 } {
+                // Where the order of the data means nothing, one is enough.
+                let ordered = row.depends_on_order(row.folder(&part.task), &part.data.name);
+                for order in 0..if ordered { self.orders.max(1) } else { 1 } {
                     jobs.extend(part.data.folds.iter().map(|&fold| Job::Fold { part: p, row: r, order, fold }));
                 }
                 if learns && self.stories {
@@ -155,6 +157,7 @@ impl Experiment {
     fn run_job(&self, job: Job, digests: &[u64], store: &Store) -> Result<Outcome, Error> {
         let key = |kind: &str, part: usize, row: usize| {
             let Part { task, data, rows } = &self.parts[part];
+            let task = rows[row].folder(task);
             let mut digest = Digest::default();
             digest.text(env!("CARGO_PKG_VERSION"));
             digest.task(task);
@@ -166,12 +169,12 @@ impl Experiment {
             Job::Fold { part, row, order, fold } => {
                 let key = format!("{} {order} {fold} {}", key("fold", part, row), self.share);
                 let Part { task, data, rows } = &self.parts[part];
-                let run = || fold::run(task, data, &rows[row], (order, fold), self.share);
+                let run = || fold::run(rows[row].folder(task), data, &rows[row], (order, fold), self.share);
                 once(store, &key, run).map(Outcome::Fold)
             }
             Job::Story { part, row } => {
                 let Part { task, data, rows } = &self.parts[part];
-                let run = || story(task, data, &rows[row]);
+                let run = || story(rows[row].folder(task), data, &rows[row]);
                 once(store, &key("story", part, row), run).map(Outcome::Story)
             }
             Job::Scale { copies } => {
@@ -217,7 +220,7 @@ impl Experiment {
             for (r, row) in part.rows.iter().enumerate() {
                 let of_row = |job: &Job| matches!(job, Job::Fold { part, row, .. } if (*part, *row) == (p, r));
                 let mine: Vec<_> = folds.iter().filter(|(job, _)| of_row(job)).collect();
-                for target in part.task.task.labels() {
+                for target in row.folder(&part.task).task.labels() {
                     results.results.push(self.score(part, row, name(target).as_str(), &mine));
                 }
             }
@@ -285,13 +288,35 @@ impl Experiment {
     }
 }
 
+/// Whether the tasks of rows are about what is annotated in the data.
+fn check_tasks(task: &TaskFolder, rows: &[Row]) -> Result<(), Error> {
+    let names = |folder: &TaskFolder| {
+        let mut names: Vec<&str> = folder.task.labels().into_iter().map(|label| name(label).as_str()).collect();
+        names.sort_unstable();
+        names.join(", ")
+    };
+    for row in rows {
+        let (here, there) = (names(task), names(row.folder(task)));
+        if here != there {
+            return Err(Error::Plan(format!(
+                "the row `{}` has the task `{}`, which is about {there}; the data is about {here}\n\
+                 hint: a row may have another task with the same labels",
+                row.name,
+                row.folder(task).name
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// A row's learner over all of the data, as it comes.
 fn story(task: &TaskFolder, data: &Data, row: &Row) -> Result<Story, Error> {
     let mut learning = Prequential::new(&task.task, row.learner(task, &data.name)?, true)?;
     for frame in data.units.iter().flat_map(|u| &u.frames) {
         learning.observe(frame, &mut ())?;
     }
-    let mut story = learning.finish(&data.name, &row.name);
+    let learned = learning.learned();
+    let mut story = learning.finish(&learned, &data.name, &row.name);
     // Timelines of an experiment are of what was not learned from.
     story.timelines.clear();
     Ok(story)

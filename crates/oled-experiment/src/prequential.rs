@@ -1,23 +1,26 @@
 //! Prequential: each time point is recognised with the rules so far, then learned from.
 
-use std::fmt::Write as _;
-
 use oled::event::{Event, Observer, What};
 use oled::induce::{Decision, Mask};
-use oled::{Confusion, Evaluation, Frame, Learned, Learner, Problems, Recogniser, Signature, Symbol, Task, Tracks};
+use oled::learn::Grounds;
+use oled::{
+    Atom, Confusion, Evaluation, Frame, Learned, Learner, Literal, Problems, Recogniser, Signature, Symbol, Task,
+    Tracks,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::fold::timelines;
 use crate::row::name;
-use crate::{Curve, CurveEvent, CurvePoint, RuleStory, Step, Timeline};
+use crate::{Curve, CurveEvent, CurvePoint, RuleStory, RuleTrust, Step, Timeline};
 
 /// A learner whose rules are put to work at once.
 #[derive(Debug)]
 pub struct Prequential {
     task: Task,
-    learner: Learner,
+    learner: Box<dyn Learner>,
+    heads: Vec<Atom>,
     recogniser: Recogniser,
-    /// The rules that the recogniser has: process, rule and body.
+    /// The rules that the recogniser has: head, number and body.
     at_work: Vec<(usize, u64, Mask)>,
     evaluation: Evaluation,
     /// What a story needs, if one is to be told; it grows with the stream.
@@ -58,20 +61,19 @@ pub struct Story {
 
 impl Prequential {
     /// Learns with `learner`; keeps what is needed to tell how it came about only if a story is wanted.
-    pub fn new(task: &Task, learner: Learner, story: bool) -> Result<Prequential, Problems> {
+    pub fn new(task: &Task, mut learner: Box<dyn Learner>, story: bool) -> Result<Prequential, Problems> {
         let targets = task.labels();
         let tracks = || Tracks::new(&targets);
         let notes = || Notes { tracks: tracks(), events: Vec::new(), points: Vec::new(), step: 1, frames: 0 };
-        let mut this = Prequential {
-            recogniser: Recogniser::new(task, &learner.learned().theory())?,
+        Ok(Prequential {
+            recogniser: Recogniser::new(task, &learner.theory())?,
             task: task.clone(),
+            heads: learner.heads(),
+            at_work: learner.at_work(),
             learner,
-            at_work: Vec::new(),
             evaluation: Evaluation::new(&targets),
             notes: story.then(notes),
-        };
-        this.at_work = this.rules();
-        Ok(this)
+        })
     }
 
     /// Recognises what holds at a frame, compares it with the labels, then learns from them.
@@ -90,17 +92,12 @@ impl Prequential {
                 self.point();
             }
         }
-        let rules = self.rules();
+        let rules = self.learner.at_work();
         if rules != self.at_work {
-            self.recogniser.adopt(&self.task, &self.learner.learned().theory())?;
+            self.recogniser.adopt(&self.task, &self.learner.theory())?;
             self.at_work = rules;
         }
         Ok(())
-    }
-
-    fn rules(&self) -> Vec<(usize, u64, Mask)> {
-        let processes = self.learner.processes();
-        processes.iter().flat_map(|p| p.output().into_iter().map(|r| (p.number, r.id, r.body))).collect()
     }
 
     /// Adds a point to all curves; where there are too many, every other one goes.
@@ -133,12 +130,20 @@ impl Prequential {
     }
 
     /// The learner.
-    pub fn learner(&self) -> &Learner {
-        &self.learner
+    pub fn learner(&mut self) -> &mut dyn Learner {
+        &mut *self.learner
     }
 
-    /// Ends the stream: how it all came about, under the names of a data set and a row; nothing unless it was asked for.
-    pub fn finish(mut self, protocol: &str, row: &str) -> Story {
+    /// What was learned, and how far it can be trusted.
+    pub fn learned(&mut self) -> Learned {
+        let mut learned = self.learner.learned();
+        self.learner.examine(&mut learned);
+        learned
+    }
+
+    /// Ends the stream: how what was learned came about, under the names of a data set and a row; nothing unless it was
+    /// asked for.
+    pub fn finish(mut self, learned: &Learned, protocol: &str, row: &str) -> Story {
         if self.notes.as_ref().is_some_and(|notes| !notes.frames.is_multiple_of(notes.step)) {
             self.point();
         }
@@ -148,7 +153,7 @@ impl Prequential {
             let events = self.about_rules().filter(of).map(|e| CurveEvent {
                 interpretation: e.interpretation,
                 what: what(&e.what).into(),
-                rule: self.rule_name(e),
+                rule: self.rule_name((e.process, e.rule)),
             });
             let mut before = Confusion::default();
             let points = notes.points.iter().map(|point| {
@@ -168,7 +173,7 @@ impl Prequential {
         });
         Story {
             curves: curves.collect(),
-            rules: self.rule_stories(&self.learner.learned(), protocol, row),
+            rules: self.rule_stories(learned, protocol, row),
             timelines: timelines(&notes.tracks, protocol, row),
         }
     }
@@ -179,81 +184,96 @@ impl Prequential {
     }
 
     fn fluent_of(&self, process: usize) -> Symbol {
-        name(Signature::of(&self.learner.processes()[process].head))
+        name(Signature::of(&self.heads[process]))
     }
 
-    fn rule_name(&self, event: &Event) -> String {
-        rule_name(&self.learner, event.process, event.rule)
+    /// `initiatedAt meeting #3`.
+    fn rule_name(&self, (head, rule): (usize, u64)) -> String {
+        let head = &self.heads[head];
+        match Signature::of(head).inner_name() {
+            Some(fluent) => format!("{} {} #{rule}", head.name.as_str(), fluent.as_str()),
+            None => format!("{} #{rule}", head.name.as_str()),
+        }
     }
 
     fn rule_stories(&self, learned: &Learned, protocol: &str, row: &str) -> Vec<RuleStory> {
         let mut stories: Vec<((usize, u64), RuleStory)> = Vec::new();
+        let new = |id: (usize, u64)| RuleStory {
+            protocol: protocol.into(),
+            row: row.into(),
+            fluent: self.fluent_of(id.0).as_str().into(),
+            id: self.rule_name(id),
+            ..RuleStory::default()
+        };
         for event in self.about_rules() {
             let id = (event.process, event.rule);
             // Rules are numbered as they come, so a rule's events are near the end.
             let at = stories.iter().rposition(|(i, _)| *i == id).unwrap_or_else(|| {
-                stories.push((
-                    id,
-                    RuleStory {
-                        protocol: protocol.into(),
-                        row: row.into(),
-                        fluent: self.fluent_of(event.process).as_str().into(),
-                        id: self.rule_name(event),
-                        ..RuleStory::default()
-                    },
-                ));
+                stories.push((id, new(id)));
                 stories.len() - 1
             });
             let step = self.step_of(event);
-            let head = &self.learner.processes()[event.process].head;
+            let head = &self.heads[event.process];
             let story = &mut stories[at].1;
             story.text = if step.body.is_empty() { format!("{head}.") } else { format!("{head} :- {}.", step.body) };
             story.history.push(step);
         }
         for rule in &learned.rules {
-            if let Some((_, story)) = stories.iter_mut().find(|(id, _)| *id == rule.id) {
-                story.kept = true;
-                story.text = rule.clause.to_string();
-                story.counts = Some((rule.stream.tp, rule.stream.fp, rule.stream.fn_));
-                story.score = Some(rule.score);
-                story.instances = Some(rule.instances);
+            // A rule that only the last look at the stream has found has no history yet.
+            let at = stories.iter().position(|(id, _)| *id == rule.id).unwrap_or_else(|| {
+                stories.push((rule.id, new(rule.id)));
+                stories.len() - 1
+            });
+            let story = &mut stories[at].1;
+            story.kept = true;
+            story.text = rule.clause.to_string();
+            match &rule.grounds {
+                Grounds::Counted(counted) => {
+                    story.counts = Some((counted.stream.tp, counted.stream.fp, counted.stream.fn_));
+                    story.score = Some(counted.score);
+                    story.instances = Some(counted.instances);
+                }
+                Grounds::Replayed(trust) => {
+                    story.trust = Some(RuleTrust::from(*trust));
+                    if story.history.last().is_none_or(|step| step.what != "chosen") {
+                        story.history.push(Step {
+                            interpretation: learned.interpretations,
+                            what: "chosen".into(),
+                            body: joined(&rule.clause.body),
+                            ..Step::default()
+                        });
+                    }
+                }
             }
         }
         stories.into_iter().map(|(_, story)| story).collect()
     }
 
     fn step_of(&self, event: &Event) -> Step {
-        let table = self.learner.table(event.process);
-        let body = |mask: Mask| {
-            let mut text = String::new();
-            for (i, literal) in table.body(mask).iter().enumerate() {
-                let comma = if i > 0 { ", " } else { "" };
-                let _ = write!(text, "{comma}{literal}");
-            }
-            text
-        };
+        let body = |mask: Mask| joined(&self.learner.body(event.process, mask));
+        let plain = Step { interpretation: event.interpretation, what: what(&event.what).into(), ..Step::default() };
         let decided = |mask: Mask, d: &Decision| Step {
-            interpretation: event.interpretation,
-            what: what(&event.what).into(),
             body: body(mask),
             scores: Some((d.own, d.best)),
             bounds: Some((d.gap, d.epsilon, d.tau)),
             seen: Some(d.n),
+            ..plain.clone()
         };
         match &event.what {
             What::Expanded { decision, .. } => decided(decision.body, decision),
             What::Pruned { body, decision } => decided(*body, decision),
-            What::Given { body: given } => Step {
-                interpretation: event.interpretation,
-                what: what(&event.what).into(),
-                body: body(*given),
-                ..Step::default()
-            },
-            What::Started { .. } | What::TooMany { .. } => {
-                Step { interpretation: event.interpretation, what: what(&event.what).into(), ..Step::default() }
+            What::Given { body: given } => Step { body: body(*given), ..plain },
+            What::Chosen { clause, value } | What::Dropped { clause, value } => {
+                Step { body: joined(&clause.body), value: Some(*value), ..plain }
             }
+            What::Started { .. } | What::TooMany { .. } => plain,
         }
     }
+}
+
+/// Literals with commas between them.
+fn joined(body: &[Literal]) -> String {
+    body.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn what(what: &What) -> &'static str {
@@ -262,15 +282,8 @@ fn what(what: &What) -> &'static str {
         What::Started { .. } => "started",
         What::Expanded { .. } => "expanded",
         What::Pruned { .. } => "pruned",
+        What::Chosen { .. } => "chosen",
+        What::Dropped { .. } => "dropped",
         What::TooMany { .. } => "too_many",
-    }
-}
-
-/// `initiatedAt meeting #3`.
-fn rule_name(learner: &Learner, process: usize, rule: u64) -> String {
-    let head = &learner.processes()[process].head;
-    match Signature::of(head).inner_name() {
-        Some(fluent) => format!("{} {} #{rule}", head.name.as_str(), fluent.as_str()),
-        None => format!("{} #{rule}", head.name.as_str()),
     }
 }

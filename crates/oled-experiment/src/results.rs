@@ -1,5 +1,6 @@
 //! Results: everything an experiment found, as plain data; the report and all tables are made from it alone.
 
+use oled::learn::Trust;
 use serde::{Deserialize, Serialize};
 
 /// All that an experiment found. `results.json` is this, field by field.
@@ -51,9 +52,9 @@ pub struct DataSummary {
 /// How well a row of the table recognises a fluent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// What learned: `oled`, or `theory` where rules were given.
+    /// What learned: `replay`, `oled`, or `theory` where rules were given.
     pub learner: String,
-    /// The preset, or the name of the theory that was given.
+    /// The preset, nothing where the learner has none, or the name of the theory that was given.
     pub preset: String,
     /// The name of the row.
     pub row: String,
@@ -179,7 +180,7 @@ pub struct Curve {
     pub fluent: String,
     /// From time to time.
     pub points: Vec<CurvePoint>,
-    /// When rules began, grew and were given up.
+    /// When rules began, grew and were given up, or were chosen and dropped.
     pub events: Vec<CurveEvent>,
 }
 
@@ -201,7 +202,7 @@ pub struct CurvePoint {
 pub struct CurveEvent {
     /// When.
     pub interpretation: u64,
-    /// `started`, `expanded` or `pruned`.
+    /// `started`, `expanded` or `pruned`; of the learner `replay`, `chosen` or `dropped`.
     pub what: String,
     /// The rule, as in [`RuleStory::id`].
     pub rule: String,
@@ -256,8 +257,39 @@ pub struct RuleStory {
     pub score: Option<f64>,
     /// The instances it has seen.
     pub instances: Option<u64>,
+    /// How far it can be trusted, where the learner knows.
+    pub trust: Option<RuleTrust>,
     /// The decisions that made it, in order.
     pub history: Vec<Step>,
+}
+
+/// How far a rule can be trusted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RuleTrust {
+    /// How much F1, less the price of its literals, would be lost without it.
+    pub gain: f64,
+    /// The segments in which there would be more errors without it.
+    pub helps: usize,
+    /// The segments in which there would be fewer.
+    pub harms: usize,
+    /// The searches without a part of the segments that found it again, and all of them.
+    pub refits: Option<Refits>,
+}
+
+/// Searches that left a part of the segments out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refits {
+    /// Those that found a rule again.
+    pub found: usize,
+    /// All of them.
+    pub of: usize,
+}
+
+impl From<Trust> for RuleTrust {
+    fn from(trust: Trust) -> RuleTrust {
+        let Trust { gain, helps, harms, refits } = trust;
+        RuleTrust { gain, helps, harms, refits: refits.map(|(found, of)| Refits { found, of }) }
+    }
 }
 
 /// A decision about a rule.
@@ -265,7 +297,7 @@ pub struct RuleStory {
 pub struct Step {
     /// When.
     pub interpretation: u64,
-    /// `started`, `expanded` or `pruned`.
+    /// `started`, `expanded` or `pruned`; of the learner `replay`, `chosen` or `dropped`.
     pub what: String,
     /// The body after it: literals joined by commas; nothing for a rule without conditions.
     pub body: String,
@@ -275,6 +307,8 @@ pub struct Step {
     pub bounds: Option<(f64, f64, f64)>,
     /// The number of observations in the bound.
     pub seen: Option<f64>,
+    /// What the theory is worth from then on: F1 less the price of its literals.
+    pub value: Option<f64>,
 }
 
 /// The cost of learning from several copies of a stream at once.

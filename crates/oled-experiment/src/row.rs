@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use oled::calculus::label_name;
-use oled::{Learner, Settings, Signature, Source, Symbol, Theory, parse_theory};
+use oled::{Learner, Oled, Signature, Source, Symbol, Theory, parse_theory};
 use oled_data::task_folder::TaskFolder;
 
-use crate::Error;
 use crate::digest::Digest;
-
-/// The learners there are.
-pub const LEARNERS: [&str; 1] = ["oled"];
+use crate::learners::{self, Named, USUAL_PRESET};
+use crate::{Error, LEARNERS};
 
 /// A row of the table.
 #[derive(Clone, Debug)]
@@ -19,6 +17,8 @@ pub struct Row {
     pub name: String,
     /// What makes its theory.
     pub source: TheorySource,
+    /// Its task, where it is not that of the data: another one over the same stream, with the same labels.
+    pub task: Option<Arc<TaskFolder>>,
 }
 
 /// What makes a theory.
@@ -28,8 +28,8 @@ pub enum TheorySource {
     Learner {
         /// Which one.
         learner: String,
-        /// The preset.
-        preset: String,
+        /// The preset, where the learner has presets.
+        preset: Option<String>,
         /// Options that are set beside it.
         options: Vec<Choice>,
     },
@@ -52,19 +52,36 @@ pub struct Choice {
 
 impl Row {
     /// A row that learns.
-    pub fn learned(name: &str, learner: &str, preset: &str, options: Vec<Choice>) -> Result<Row, Error> {
-        if !LEARNERS.contains(&learner) {
-            let known = LEARNERS.join(", ");
-            return Err(Error::Plan(format!("unknown learner `{learner}`: learners are {known}")));
+    pub fn learned(name: &str, learner: &str, preset: Option<&str>, options: Vec<Choice>) -> Result<Row, Error> {
+        learners::check(learner, preset)?;
+        if learner != "oled"
+            && let Some(choice) = options.iter().find(|choice| choice.fluent.is_some())
+        {
+            return Err(Error::Plan(format!(
+                "settings of the learner `{learner}` are for all fluents\nhint: set `{}` without naming one",
+                choice.name
+            )));
         }
-        Settings::preset(preset).map_err(Error::Plan)?;
-        let source = TheorySource::Learner { learner: learner.into(), preset: preset.into(), options };
-        Ok(Row { name: name.into(), source })
+        let preset = (learner == "oled").then(|| preset.unwrap_or(USUAL_PRESET).to_string());
+        let source = TheorySource::Learner { learner: learner.into(), preset, options };
+        Ok(Row { name: name.into(), source, task: None })
     }
 
     /// A row whose theory is given.
     pub fn given(name: &str, source: Arc<Source>) -> Row {
-        Row { name: name.into(), source: TheorySource::Given(source) }
+        Row { name: name.into(), source: TheorySource::Given(source), task: None }
+    }
+
+    /// The same row with a task of its own, over the same stream.
+    #[must_use]
+    pub fn with_task(mut self, task: Arc<TaskFolder>) -> Row {
+        self.task = Some(task);
+        self
+    }
+
+    /// The row's own task, or else that of the data.
+    pub(crate) fn folder<'a>(&'a self, of_data: &'a TaskFolder) -> &'a TaskFolder {
+        self.task.as_deref().unwrap_or(of_data)
     }
 
     /// Whether it learns its theory.
@@ -72,10 +89,10 @@ impl Row {
         matches!(self.source, TheorySource::Learner { .. })
     }
 
-    /// The learner's name, and the preset's; of a theory that is given, `theory` and its name.
+    /// The learner's name, and the preset's, if it has presets; of a theory that is given, `theory` and its name.
     pub fn names(&self) -> (&str, &str) {
         match &self.source {
-            TheorySource::Learner { learner, preset, .. } => (learner, preset),
+            TheorySource::Learner { learner, preset, .. } => (learner, preset.as_deref().unwrap_or("")),
             TheorySource::Given(source) => {
                 let name = source.name.rsplit('/').next().unwrap_or(&source.name);
                 ("theory", name.strip_suffix(".lp").unwrap_or(name))
@@ -92,22 +109,50 @@ impl Row {
     }
 
     /// A learner for a data set, on one thread: what is parallel is the experiment.
-    pub(crate) fn learner(&self, folder: &TaskFolder, data: &str) -> Result<Learner, Error> {
-        for target in folder.task.labels() {
-            self.settings(folder, data, name(target).as_str()).map_err(Error::Plan)?;
-        }
-        let settings = |target: Symbol| self.settings(folder, data, target.as_str()).unwrap_or_default();
-        Ok(Oled::new(&folder.task, settings)?)
+    pub(crate) fn learner(&self, folder: &TaskFolder, data: &str) -> Result<Box<dyn Learner>, Error> {
+        let (learner, preset) = self.plan()?;
+        learners::learner(folder, learner, preset, &|target| self.settings(data, target), 1)
     }
 
-    fn settings(&self, folder: &TaskFolder, data: &str, fluent: &str) -> Result<Settings, String> {
-        let TheorySource::Learner { preset, options, .. } = &self.source else { return Ok(Settings::default()) };
+    /// The same of the paper's learner, for those who look into it.
+    pub(crate) fn oled(&self, folder: &TaskFolder, data: &str) -> Result<Oled, Error> {
+        match self.plan()? {
+            ("oled", preset) => learners::oled(folder, preset, &|target| self.settings(data, target)),
+            (learner, _) => Err(Error::Plan(format!(
+                "learning from copies is measured of the learner `oled`, not of `{learner}`\nhint: learners are {}",
+                LEARNERS.join(", ")
+            ))),
+        }
+    }
+
+    fn plan(&self) -> Result<(&str, Option<&str>), Error> {
+        match &self.source {
+            TheorySource::Learner { learner, preset, .. } => Ok((learner, preset.as_deref())),
+            TheorySource::Given(source) => {
+                Err(Error::Plan(format!("the rules of `{}` are given, so nothing is learned", source.name)))
+            }
+        }
+    }
+
+    /// Whether the order of the segments makes a difference: not to rules that are given, nor to a learner that looks at
+    /// all that it remembers at once, unless it forgets the older segments.
+    pub(crate) fn depends_on_order(&self, folder: &TaskFolder, data: &str) -> bool {
+        match self.plan() {
+            Ok(("replay", _)) => folder
+                .replay_settings(&self.settings(data, None))
+                .is_ok_and(|settings| settings.memory.window.is_some() || settings.memory.forget.is_some()),
+            other => other.is_ok(),
+        }
+    }
+
+    /// What is set for a data set and a target beside what the task sets.
+    fn settings(&self, data: &str, target: Option<&str>) -> Named {
+        let TheorySource::Learner { options, .. } = &self.source else { return Named::new() };
         let here = |choice: &&Choice| {
-            choice.data.as_deref().is_none_or(|d| d == data) && choice.fluent.as_deref().is_none_or(|f| f == fluent)
+            choice.data.as_deref().is_none_or(|d| d == data)
+                && choice.fluent.as_deref().is_none_or(|f| target.is_none_or(|target| f == target))
         };
-        let more: Vec<(String, String)> =
-            options.iter().filter(here).map(|c| (c.name.clone(), c.value.clone())).collect();
-        folder.settings(preset, fluent, &more)
+        options.iter().filter(here).map(|c| (c.name.clone(), c.value.clone())).collect()
     }
 
     pub(crate) fn digest(&self, folder: &TaskFolder, data: &str) -> u64 {
@@ -118,9 +163,17 @@ impl Row {
         match &self.source {
             TheorySource::Given(source) => digest.text(&source.text),
             // What the options come to for each target, so that a change in `task.toml` counts and one elsewhere does not.
-            TheorySource::Learner { .. } => folder.task.labels().iter().for_each(|target| {
-                digest.text(&format!("{:?}", self.settings(folder, data, name(*target).as_str())));
-            }),
+            TheorySource::Learner { learner, preset, .. } if learner == "oled" => {
+                for target in folder.task.labels() {
+                    let target = name(target);
+                    let more = self.settings(data, Some(target.as_str()));
+                    let preset = preset.as_deref().unwrap_or(USUAL_PRESET);
+                    digest.text(&format!("{:?}", folder.settings(preset, target.as_str(), &more)));
+                }
+            }
+            TheorySource::Learner { .. } => {
+                digest.text(&format!("{:?}", folder.replay_settings(&self.settings(data, None))));
+            }
         }
         digest.finish()
     }

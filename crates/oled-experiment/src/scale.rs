@@ -52,7 +52,7 @@ impl Scaling {
 
 /// Learns from so many copies.
 pub(crate) fn run(scaling: &Scaling, copies: usize) -> Result<Scale, Error> {
-    let mut learner = scaling.row.learner(&scaling.task, &scaling.data.name)?;
+    let mut learner = scaling.row.oled(&scaling.task, &scaling.data.name)?;
     let mut names: IndexMap<(Symbol, usize), Symbol, FxBuildHasher> = IndexMap::default();
     let mut frames = 0;
     let mut entities = 0;

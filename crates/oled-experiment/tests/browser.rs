@@ -159,7 +159,7 @@ fn a_mark_of_a_curve_tells_its_rule_and_leads_to_it() {
     let Some((browser, _folder)) = open(&common::sample()) else { return };
     browser.point("svg.curve a[href]");
     browser.wait_for(
-        r"!tip.hidden && /^(began|grew|pruned) at \d+: \w+At .*\n(no conditions|\w+At\()/.test(tip.textContent)",
+        r"!tip.hidden && /^(began|grew|pruned|chosen|dropped) at \d+: \w+At .*\n(no conditions|\w+At\()/.test(tip.textContent)",
     );
     browser.run("document.querySelector('svg.curve .mark').focus()");
     browser.wait_for("!tip.hidden && tip.textContent.startsWith('began at')");

@@ -23,6 +23,11 @@ const WORLD: WorldOptions = WorldOptions {
     label_noise: 0.02,
 };
 
+/// The task of the world with listed thresholds, which the learner of the paper needs.
+fn lobby() -> TaskFolder {
+    TaskFolder::lobby_listed()
+}
+
 fn data(world: WorldOptions, folds: &Folds) -> Result<Data, Error> {
     Data::of_stream("lobby", "a world", Some(25.0), World::new(world).map(Ok), folds)
 }
@@ -33,11 +38,11 @@ fn made(folds: usize, seed: u64) -> Folds {
 
 fn row(name: &str, depth: &str) -> Row {
     let choice = Choice { data: None, fluent: None, name: "depth".into(), value: depth.into() };
-    Row::learned(name, "oled", "sane", vec![choice]).unwrap()
+    Row::learned(name, "oled", Some("sane"), vec![choice]).unwrap()
 }
 
 fn experiment(world: WorldOptions, rows: Vec<Row>, orders: u64) -> Experiment {
-    let task = Arc::new(TaskFolder::lobby_listed());
+    let task = Arc::new(lobby());
     let data = Arc::new(data(world, &made(3, 1)).unwrap());
     Experiment {
         name: "test".into(),
@@ -55,7 +60,7 @@ fn experiment(world: WorldOptions, rows: Vec<Row>, orders: u64) -> Experiment {
 
 /// All kinds of jobs: folds that learn, a theory that is given, a story, and copies.
 fn all_kinds() -> Experiment {
-    let task = Arc::new(TaskFolder::lobby_listed());
+    let task = Arc::new(lobby());
     let given = Row::given("hand-written", task.theory(Path::new("hand")).unwrap());
     let mut experiment = experiment(WORLD, vec![given, row("learned", "2")], 3);
     let short = WorldOptions { frames: 60, segments: 1, ..WORLD };
@@ -198,7 +203,7 @@ fn nothing_is_learned_from_what_it_is_tested_on() {
         assert!((1..=3).contains(&tested.len()), "{tested:?}");
         assert_eq!(tested.contains(&"lobby2"), tested.contains(&"lobby9"));
         // Labels that are made anew leave it as it is.
-        let task = TaskFolder::lobby_listed();
+        let task = lobby();
         let rules = parse_theory("none.lp", "").unwrap();
         assert_eq!(data.labelled_by(&task.task, &rules, "none", "").unwrap().folds, [0]);
         held.push(tested.join(" "));
@@ -249,7 +254,7 @@ fn an_experiment_without_anything_to_learn_from_says_so() {
         "all segments of `lobby` are tested in fold 0, so there is nothing to learn from\n\
          hint: there must be two folds at least"
     );
-    let task = TaskFolder::lobby_listed();
+    let task = lobby();
     experiment.parts[0].rows = vec![Row::given("hand", task.theory(Path::new("hand")).unwrap())];
     assert_eq!(run(&experiment, &Store::in_memory(), 1).results.len(), 5, "rules that are given do not learn");
 }
@@ -258,7 +263,7 @@ fn an_experiment_without_anything_to_learn_from_says_so() {
 fn a_bad_fold_table_is_told_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let (stream, table) = (folder.path().join("s.jsonl"), folder.path().join("folds.csv"));
-    let task = TaskFolder::lobby_listed();
+    let task = lobby();
     let facts = r#""time": 1, "narrative": ["happensAt(walking(p1), 1)"], "annotation": []"#;
     let lines = ["one", "two"].map(|segment| format!("{{\"segment\": \"{segment}\", {facts}}}\n")).concat();
     std::fs::write(&stream, lines).unwrap();
@@ -361,7 +366,7 @@ fn what_was_found_for_something_else_is_not_taken_for_ours() {
     other_setting.parts[0].rows = vec![row("learned", "1")];
     assert_eq!(added(&other_setting), 3);
     let mut other_preset = usual();
-    other_preset.parts[0].rows = vec![Row::learned("learned", "oled", "paper", Vec::new()).unwrap()];
+    other_preset.parts[0].rows = vec![Row::learned("learned", "oled", Some("paper"), Vec::new()).unwrap()];
     assert_eq!(added(&other_preset), 3);
     assert_eq!(added(&Experiment { share: 0.9, ..usual() }), 3);
     assert_eq!(added(&Experiment { orders: 2, ..usual() }), 3, "the first order is known");
@@ -388,24 +393,42 @@ fn what_was_found_for_something_else_is_not_taken_for_ours() {
     std::fs::create_dir_all(&copy).unwrap();
     let write = |file: &str, text: &str| std::fs::write(copy.join(file), text).unwrap();
     let load = || Arc::new(TaskFolder::load(&copy).unwrap());
-    let original = |file: &str| {
-        let tasks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tasks/lobby-listed");
-        std::fs::read_to_string(tasks.join(file)).unwrap()
-    };
-    for file in ["task.toml", "modes.lp", "background.lp"] {
-        write(file, &original(file));
-    }
+    let [modes, background] = [0, 1].map(|i| lobby().texts()[i].text.clone());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tasks");
+    let manifest = std::fs::read_to_string(root.join(lobby().name).join("task.toml")).unwrap();
+    write("task.toml", &manifest);
+    write("modes.lp", &modes);
+    write("background.lp", &background);
     let with = |task: Arc<TaskFolder>| {
         let mut experiment = usual();
         experiment.parts[0].task = task;
         experiment
     };
     assert_eq!(added(&with(load())), 0, "the same task in another place");
-    write("background.lp", &format!("{}\n% a remark", original("background.lp")));
+    write("background.lp", &format!("{background}\n% a remark"));
     assert_eq!(added(&with(load())), 3);
-    write("background.lp", &original("background.lp"));
-    write("task.toml", &format!("{}\n[calculus]\ntracked = []\n", original("task.toml")));
+    write("background.lp", &background);
+    write("task.toml", &format!("{manifest}\n[calculus]\ntracked = []\n"));
     assert_eq!(added(&with(load())), 3);
-    write("task.toml", &original("task.toml").replace("every = 1", "every = 2"));
+    write("task.toml", &manifest.replace("every = 1", "every = 2"));
     assert_eq!(added(&with(load())), 3, "settings of learning");
+
+    // What replay depends on: settings of its own, and the task of a row.
+    let replay = |set: &[(&str, &str)]| {
+        let choice = |(name, value): &(&str, &str)| Choice {
+            data: None,
+            fluent: None,
+            name: (*name).into(),
+            value: (*value).into(),
+        };
+        Row::learned("replay", "replay", None, set.iter().map(choice).collect()).unwrap()
+    };
+    let with_row = |row: Row| Experiment { orders: 2, ..experiment(small, vec![row], 2) };
+    assert_eq!(added(&with_row(replay(&[]))), 3, "one order");
+    assert_eq!(added(&with_row(replay(&[("penalty", "0.002")]))), 0, "what is usual");
+    assert_eq!(added(&with_row(replay(&[("penalty", "0.01")]))), 3);
+    assert_eq!(added(&with_row(replay(&[("window", "2")]))), 6, "two orders");
+    write("task.toml", &format!("{manifest}\n[replay]\npenalty = 0.02\n"));
+    assert_eq!(added(&with_row(replay(&[]).with_task(load()))), 3, "a task of its own, with settings");
+    assert_eq!(added(&with_row(replay(&[("penalty", "0.002")]).with_task(load()))), 0, "the same for all that matters");
 }

@@ -30,6 +30,7 @@ struct Line {
     from: BTreeSet<String>,
     #[serde(default)]
     to: BTreeSet<String>,
+    value: Option<f64>,
     #[serde(flatten)]
     figures: Figures,
 }
@@ -41,6 +42,11 @@ enum Event {
     Started,
     Expanded,
     Pruned,
+    Chosen,
+    Dropped,
+    /// Nothing that is about one rule.
+    #[serde(other)]
+    Other,
 }
 
 /// What a decision was made from.
@@ -67,6 +73,16 @@ pub(super) struct History {
     started: Option<(u64, usize)>,
     steps: Vec<Step>,
     pruned: Option<u64>,
+    choices: Vec<Choice>,
+}
+
+/// A rule comes into the theory, or goes.
+#[derive(Clone, Serialize)]
+struct Choice {
+    interpretation: u64,
+    chosen: bool,
+    /// What the theory is worth from then on, if it was told.
+    value: Option<f64>,
 }
 
 #[derive(Clone)]
@@ -107,6 +123,9 @@ pub(super) fn read(path: &Path, theory: &Theory, numbers: &[usize]) -> anyhow::R
             let place = format!("{}:{}", path.display(), i + 1);
             anyhow!("{place}: this is no line of a log: {error}\nhint: `oled learn --log FILE` writes one")
         })?;
+        if matches!(line.event, Event::Other) {
+            continue;
+        }
         let key = (line.process, line.rule);
         let history = alive.entry(key).or_insert_with(|| History {
             head: line.head.clone(),
@@ -115,8 +134,16 @@ pub(super) fn read(path: &Path, theory: &Theory, numbers: &[usize]) -> anyhow::R
             started: None,
             steps: Vec::new(),
             pruned: None,
+            choices: Vec::new(),
         });
         match line.event {
+            Event::Chosen | Event::Dropped => {
+                let chosen = matches!(line.event, Event::Chosen);
+                let Line { interpretation, value, .. } = line;
+                history.choices.push(Choice { interpretation, chosen, value });
+                history.body = line.body;
+            }
+            Event::Other => {}
             Event::Given => {
                 history.body = line.body.clone();
                 history.given = Some(line.body);
@@ -182,7 +209,16 @@ fn write(text: &mut String, history: Option<&History>) -> std::fmt::Result {
     let Some(history) = history else {
         return writeln!(text, "  not in the log: no rule began or ended with this head and body");
     };
+    for Choice { interpretation, chosen, value } in &history.choices {
+        let what = if *chosen { "chosen" } else { "dropped" };
+        write!(text, "  {what} at time point {interpretation}")?;
+        match value {
+            Some(value) => writeln!(text, ": the theory is worth {value:.3} from then on")?,
+            None => writeln!(text)?,
+        }
+    }
     match history.started {
+        _ if !history.choices.is_empty() => {}
         Some((at, 1)) => writeln!(text, "  started at interpretation {at} from a bottom clause of 1 literal")?,
         Some((at, n)) => writeln!(text, "  started at interpretation {at} from a bottom clause of {n} literals")?,
         None => writeln!(text, "  given to start from")?,
@@ -213,6 +249,10 @@ fn write(text: &mut String, history: Option<&History>) -> std::fmt::Result {
 pub(super) fn to_json(number: usize, clause: &Clause, history: Option<&History>) -> Value {
     let mut object = json!({"rule": number + 1, "clause": clause.to_string(), "found": history.is_some()});
     let Some(history) = history else { return object };
+    if !history.choices.is_empty() {
+        object["choices"] = json!(history.choices);
+        return object;
+    }
     object["started"] = json!(history.started.map(|(at, n)| json!({"interpretation": at, "bottom": n})));
     let steps = history.steps.iter().map(|step| {
         let mut entry = json!({"interpretation": step.interpretation, "added": step.added, "dropped": step.dropped});

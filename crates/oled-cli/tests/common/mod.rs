@@ -24,3 +24,8 @@ pub(crate) fn stdout(output: &Output) -> String {
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
+
+/// The task of the simulated world with listed thresholds, which the learner of the paper needs.
+pub(crate) fn listed() -> &'static str {
+    "lobby-listed"
+}

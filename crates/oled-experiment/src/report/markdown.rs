@@ -1,6 +1,6 @@
 //! Markdown: the tables of the report, for a terminal, a pull request or a paper's draft.
 
-use super::number::{count, mean, or_nothing, quantity, share, whole};
+use super::number::{NOTHING, count, mean, or_nothing, quantity, share, whole};
 use super::{Group, tables};
 use crate::results::{Published, Results, Score};
 
@@ -15,6 +15,7 @@ pub fn markdown(results: &Results) -> String {
         scores(&mut text, protocol, &groups);
         intervals(&mut text, &groups);
     }
+    rules(&mut text, results);
     scalability(&mut text, results);
     if !results.notes.is_empty() {
         text.push_str("\n## Notes\n\n");
@@ -73,6 +74,25 @@ fn intervals(text: &mut String, groups: &[Group<'_>]) {
         let alarms = [mean(i.false_alarms), or_nothing(i.false_alarms_per_hour, quantity)];
         let cells = [score.fluent.clone(), score.row.clone()].into_iter();
         line(text, cells.chain(counts).chain(shares).chain(alarms));
+    }
+}
+
+/// The rules of which it is known how far they can be trusted.
+fn rules(text: &mut String, results: &Results) {
+    let kept: Vec<_> = results.rules.iter().filter(|r| r.kept).filter_map(|r| Some((r, r.trust?))).collect();
+    if kept.is_empty() {
+        return;
+    }
+    text.push_str(
+        "\n## Rules\n\nHow much F1, less the price of its literals, would be lost without a rule; the segments ",
+    );
+    text.push_str("in which it helps and harms; the searches without a part of the segments that found it again:\n\n");
+    head(text, &["Data set", "System", "Rule"], &["Gain", "Helps", "Harms", "Refits"]);
+    for (rule, trust) in kept {
+        let words = rule.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let refits = trust.refits.map_or_else(|| NOTHING.into(), |r| format!("{} of {}", r.found, r.of));
+        let words = [rule.protocol.clone(), rule.row.clone(), format!("`{}`", words.replace('`', ""))];
+        line(text, words.into_iter().chain([share(trust.gain), count(trust.helps), count(trust.harms), refits]));
     }
 }
 

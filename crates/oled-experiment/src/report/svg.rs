@@ -5,7 +5,7 @@ mod scale;
 mod strip;
 mod timeline;
 
-pub(super) use curve::{EVENTS, curve};
+pub(super) use curve::{curve, events_of};
 pub(super) use scale::{LINES, scale, scale_key};
 pub(super) use strip::{Strip, strip};
 pub(super) use timeline::{KEY, timeline};

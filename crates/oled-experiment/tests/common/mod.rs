@@ -241,6 +241,7 @@ fn rule(dice: &mut Dice, i: usize) -> RuleStory {
             scores: (n > 0).then_some((0.5 + 0.1 * n as f64, 0.62 + 0.1 * n as f64)),
             bounds: (n > 0).then(|| (0.0412 + 0.05 * dice.unit(), 0.0389, 0.05)),
             seen: (n > 0).then_some(812.0 * n as f64),
+            value: None,
         })
         .collect();
     if !kept {
@@ -262,6 +263,7 @@ fn rule(dice: &mut Dice, i: usize) -> RuleStory {
         counts: Some((1200 + dice.below(900) as i64, dice.below(200) as i64, dice.below(300) as i64)),
         score: Some(0.6 + 0.35 * dice.unit()),
         instances: Some(20_000 + dice.below(90_000)),
+        trust: None,
         history,
     }
 }

@@ -147,6 +147,12 @@ impl Replay {
         &self.record
     }
 
+    /// Searches for the rules at work now, near those of the last search where that is enough: for benchmarks.
+    #[doc(hidden)]
+    pub fn search_again(&mut self) {
+        self.update(&mut ());
+    }
+
     fn table(&self, target: usize) -> &LiteralTable {
         self.cover.table(target)
     }
@@ -306,13 +312,19 @@ impl Replay {
 
     fn learned_from(&self, outcomes: &[Outcome], mut trust: impl FnMut(usize) -> Vec<Trust>) -> Learned {
         let mut learned = Learned { interpretations: self.record.frames(), ..Learned::default() };
+        // Rules that were never at work have the numbers after those that were.
+        let mut new = vec![0; self.heads.len()];
         for (target, outcome) in outcomes.iter().enumerate() {
             let trust = trust(target);
             for (rule, trust) in outcome.rules.iter().zip(trust) {
                 let clause = self.clause(target, rule);
                 let head = self.head(target, rule.kind).expect("rules have the heads that are declared");
                 let known = self.known[head].iter().position(|c| *c == clause);
-                let number = known.unwrap_or(self.known[head].len()) as u64 + 1;
+                let number = known.unwrap_or_else(|| {
+                    new[head] += 1;
+                    self.known[head].len() + new[head] - 1
+                }) as u64
+                    + 1;
                 learned.rules.push(LearnedRule { clause, id: (head, number), grounds: Grounds::Replayed(trust) });
             }
             let fluent = self.targets[target].name;

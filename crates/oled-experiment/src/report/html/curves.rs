@@ -18,8 +18,9 @@ pub(super) fn section(results: &Results, anchors: &Anchors<'_>) -> Option<Sectio
     for (i, row) in rows.iter().enumerate() {
         put!(body, "<li>{} {}</li>", svg::row_key(i), escape(row));
     }
-    for (what, name) in svg::EVENTS {
-        put!(body, "<li>{} a rule {}</li>", svg::event_key(what), if what == "pruned" { "was pruned" } else { name });
+    for (what, name, _) in svg::events_of(&results.curves.iter().collect::<Vec<_>>()) {
+        let was = if ["started", "expanded"].contains(&what) { "" } else { "was " };
+        put!(body, "<li>{} a rule {was}{name}</li>", svg::event_key(what));
     }
     body.push_str("</ul>\n<div class=\"multiples\">\n");
     for protocol in distinct(results.curves.iter().map(|c| &c.protocol)) {

@@ -6,7 +6,7 @@ use super::super::distinct;
 use super::super::number::{count, or_nothing, quantity, share, whole};
 use super::highlight::{highlight, literals};
 use super::{Section, escape, select};
-use crate::results::{Results, RuleStory, Step};
+use crate::results::{Refits, Results, RuleStory, RuleTrust, Step};
 
 /// Where in the page a rule stands.
 pub(super) struct Anchors<'a>(BTreeMap<(&'a str, &'a str, &'a str), usize>);
@@ -81,40 +81,62 @@ fn story(body: &mut String, number: usize, rule: &RuleStory) {
     if let Some(instances) = rule.instances {
         put!(body, "<span>instances <b>{}</b></span>", count(instances));
     }
+    if let Some(RuleTrust { gain, helps, harms, refits }) = rule.trust {
+        put!(body, "<span title=\"F1, less the price of its literals, that would be lost without it\">");
+        put!(body, "gain <b>{}</b></span>", share(gain));
+        put!(body, "<span title=\"segments in which there would be more errors without it\">");
+        put!(body, "helps in <b>{}</b></span>", count(helps));
+        put!(body, "<span title=\"segments in which there would be fewer errors without it\">");
+        put!(body, "harms in <b>{}</b></span>", count(harms));
+        if let Some(Refits { found, of }) = refits {
+            put!(body, "<span title=\"searches without a part of the segments that found it again\">");
+            put!(body, "refits <b>{} of {}</b></span>", count(found), count(of));
+        }
+    }
     body.push_str("</p>");
     history(body, rule);
     body.push_str("</article>\n");
 }
 
+/// The figures of decisions.
+const DECIDED: &str = "<th class=\"n\">Score<th class=\"n\">Best<th class=\"n\">Gap\
+    <th class=\"n\"><abbr title=\"epsilon, the bound\">ε</abbr><th class=\"n\"><abbr title=\"tau, the tie threshold\">τ</abbr>\
+    <th class=\"n\">Seen";
+/// The same where whole theories are chosen.
+const CHOSEN: &str =
+    "<th class=\"n\"><abbr title=\"F1 of the theory from then on, less the price of its literals\">Worth</abbr>";
+
 fn history(body: &mut String, rule: &RuleStory) {
     let Some(last) = rule.history.last() else { return };
+    let chosen = rule.history.iter().any(|step| ["chosen", "dropped"].contains(&step.what.as_str()));
     let decisions = if rule.history.len() == 1 { "decision" } else { "decisions" };
     put!(
         body,
         "<details class=\"history\"><summary>History <span class=\"soft\">{} {decisions}, the last at {}</span></summary>\
         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"History of {}\"><table class=\"steps\">\
-        <thead><tr><th class=\"n\">At<th>Decision<th>Body after it<th class=\"n\">Score<th class=\"n\">Best<th class=\"n\">Gap\
-        <th class=\"n\"><abbr title=\"epsilon, the bound\">ε</abbr><th class=\"n\"><abbr title=\"tau, the tie threshold\">τ</abbr>\
-        <th class=\"n\">Seen<tbody>",
+        <thead><tr><th class=\"n\">At<th>Decision<th>{}{}<tbody>",
         rule.history.len(),
         count(last.interpretation),
-        escape(&rule.id)
+        escape(&rule.id),
+        if chosen { "Body" } else { "Body after it" },
+        if chosen { CHOSEN } else { DECIDED },
     );
     let mut before: Vec<&str> = Vec::new();
     for step in &rule.history {
-        let Step { interpretation, what, body: after, scores, bounds, seen } = step;
+        let Step { interpretation, what, body: after, scores, bounds, seen, value } = step;
         let now = literals(after);
         put!(body, "<tr><td class=\"n\">{}<td>{}<td class=\"body\">", count(interpretation), escape(what));
         for (i, literal) in now.iter().enumerate() {
             let comma = if i + 1 < now.len() { ", " } else { "" };
             // What is new since the decision before is the news of this line.
-            let tag = if before.contains(literal) || what == "pruned" { "code" } else { "ins" };
+            let old = before.contains(literal) || ["pruned", "dropped"].contains(&what.as_str());
+            let tag = if old { "code" } else { "ins" };
             put!(body, "<{tag}>{}</{tag}>{comma}", escape(literal));
         }
         if now.is_empty() {
             body.push_str("<span class=\"soft\">no conditions</span>");
         }
-        let numbers = [
+        let decided = [
             or_nothing(scores.map(|s| s.0), share),
             or_nothing(scores.map(|s| s.1), share),
             or_nothing(bounds.map(|b| b.0), quantity),
@@ -122,6 +144,8 @@ fn history(body: &mut String, rule: &RuleStory) {
             or_nothing(bounds.map(|b| b.2), quantity),
             or_nothing(*seen, whole),
         ];
+        let worth = [or_nothing(*value, share)];
+        let numbers: &[String] = if chosen { &worth } else { &decided };
         numbers.iter().for_each(|n| put!(body, "<td class=\"n\">{n}"));
         before = now;
     }

@@ -16,9 +16,22 @@ const LANE: f64 = 17.0;
 /// More points than this cannot be told apart.
 const POINTS: usize = 400;
 
-/// Decisions and their names in the picture, one lane for each.
-pub(in super::super) const EVENTS: [(&str, &str); 3] =
-    [("started", "began"), ("expanded", "grew"), ("pruned", "pruned")];
+/// Decisions, their names in the picture, and their lanes: one learner begins and prunes rules, the other chooses and
+/// drops them.
+const EVENTS: [(&str, &str, usize); 5] = [
+    ("started", "began", 0),
+    ("expanded", "grew", 1),
+    ("pruned", "pruned", 2),
+    ("chosen", "chosen", 0),
+    ("dropped", "dropped", 2),
+];
+
+/// The decisions that there are in some curves; where there are none, those that there might be.
+pub(in super::super) fn events_of(curves: &[&Curve]) -> Vec<(&'static str, &'static str, usize)> {
+    let told = |what: &str| curves.iter().any(|c| c.events.iter().any(|e| e.what == what));
+    let found: Vec<_> = EVENTS.into_iter().filter(|(what, ..)| told(what)).collect();
+    if found.is_empty() { EVENTS[..3].to_vec() } else { found }
+}
 
 /// The curves of one protocol and fluent, each with the number of its row. `anchor` finds the place of a rule in the
 /// page.
@@ -53,12 +66,16 @@ pub(in super::super) fn curve<'a>(
             line(&mut svg, *row, curve, recently, x, y);
         }
     }
-    for (lane, (what, name)) in EVENTS.iter().enumerate() {
+    let mut drawn: Vec<usize> = Vec::new();
+    for (what, name, lane) in events_of(&curves.iter().map(|(_, curve)| *curve).collect::<Vec<_>>()) {
         let middle = LANES + LANE * lane as f64;
-        put!(svg, r#"<path class="grid" d="M{LEFT} {middle}H{RIGHT}"/>"#);
-        put!(svg, r#"<text class="end" x="{}" y="{middle}" dy=".35em">{name}</text>"#, LEFT - 8.0);
+        if !drawn.contains(&lane) {
+            drawn.push(lane);
+            put!(svg, r#"<path class="grid" d="M{LEFT} {middle}H{RIGHT}"/>"#);
+            put!(svg, r#"<text class="end" x="{}" y="{middle}" dy=".35em">{name}</text>"#, LEFT - 8.0);
+        }
         for (_, curve) in curves {
-            for event in curve.events.iter().filter(|e| e.what == *what) {
+            for event in curve.events.iter().filter(|e| e.what == what) {
                 let mark = event_shape(what, x.at(event.interpretation as f64), middle);
                 let link = anchor(curve, &event.rule)
                     .map_or_else(|| r#"tabindex="0""#.to_owned(), |id| format!(r##"href="#{id}""##));
@@ -98,10 +115,10 @@ fn line(svg: &mut String, row: usize, curve: &Curve, recently: bool, x: Axis, y:
     svg.push_str("</g>");
 }
 
-/// The mark of a decision: up for begun, a lozenge for grown, a cross for pruned.
+/// The mark of a decision: up for begun and chosen, a lozenge for grown, a cross for pruned and dropped.
 pub(super) fn event_shape(what: &str, x: f64, y: f64) -> String {
     match what {
-        "started" => shape(2, x, y),
+        "started" | "chosen" => shape(2, x, y),
         "expanded" => shape(3, x, y),
         _ => format!("M{} {}m-3-3l6 6m0-6l-6 6", place(x), place(y)),
     }

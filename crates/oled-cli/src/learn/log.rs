@@ -1,0 +1,136 @@
+//! The log of learning: a line of JSON for each decision.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use oled::event::{Event, Observer, What};
+use oled::induce::{Decision, Mask};
+use oled::learn::Grounds;
+use oled::{Learned, Learner, Literal};
+use serde_json::{Value, json};
+
+use crate::progress::say;
+
+/// A line of JSON for each decision, where a log is wanted, and warnings.
+pub(super) struct Log {
+    output: Option<BufWriter<File>>,
+    /// Knows the literals of bodies.
+    learner: Box<dyn Learner>,
+    heads: Vec<String>,
+    quiet: bool,
+    error: Option<std::io::Error>,
+}
+
+impl Observer for Log {
+    fn on(&mut self, event: &Event) {
+        if let (What::TooMany { variable, assignments, segment, time }, false) = (&event.what, self.quiet) {
+            let (head, variable, segment) = (&self.heads[event.process], variable.as_str(), segment.as_str());
+            say(&format!(
+                "warning: {head}: at time {time} of segment `{segment}` the variable `{variable}` and those that occur with \
+                 it can be assigned in {assignments} ways, too many to be tried: conditions on them count as false \
+                 there\n  hint: narrow the modes that introduce `{variable}`, or set `variables` lower"
+            ));
+        }
+        let Some(output) = &mut self.output else { return };
+        let body = |mask: Mask| texts(&self.learner.body(event.process, mask));
+        let mut line = json!({
+            "interpretation": event.interpretation,
+            "head": self.heads[event.process],
+            "process": event.process,
+            "rule": event.rule,
+        });
+        let more = match &event.what {
+            What::Given { body: at } => json!({"event": "given", "body": body(*at)}),
+            What::Started { bottom } => json!({"event": "started", "bottom": body(*bottom)}),
+            What::Expanded { from, decision } => {
+                let mut more = figures("expanded", decision);
+                more["from"] = json!(body(*from));
+                more["to"] = json!(body(decision.body));
+                more
+            }
+            What::Pruned { body: at, decision } => {
+                let mut more = figures("pruned", decision);
+                more["body"] = json!(body(*at));
+                more
+            }
+            What::Chosen { clause, value } => json!({"event": "chosen", "body": texts(&clause.body), "value": value}),
+            What::Dropped { clause, value } => json!({"event": "dropped", "body": texts(&clause.body), "value": value}),
+            What::TooMany { variable, assignments, segment, time } => json!({
+                "event": "too_many", "variable": variable.as_str(), "assignments": assignments,
+                "segment": segment.as_str(), "time": time,
+            }),
+        };
+        if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
+            line.extend(more);
+        }
+        if let Err(error) = writeln!(output, "{line}") {
+            self.error.get_or_insert(error);
+        }
+    }
+}
+
+fn texts(body: &[Literal]) -> Vec<String> {
+    body.iter().map(ToString::to_string).collect()
+}
+
+fn figures(name: &str, d: &Decision) -> Value {
+    json!({
+        "event": name, "score": d.own, "best": d.best, "gap": d.gap, "epsilon": d.epsilon, "tau": d.tau, "seen": d.n, "tie": d.tie,
+    })
+}
+
+impl Log {
+    /// A log of what a learner does, into a file if there is one.
+    pub(super) fn new(path: Option<&Path>, learner: &mut dyn Learner, quiet: bool) -> anyhow::Result<Log> {
+        let create = |path: &Path| -> anyhow::Result<_> {
+            Ok(BufWriter::new(File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?))
+        };
+        let heads = learner.heads().iter().map(ToString::to_string).collect();
+        Ok(Log { output: path.map(create).transpose()?, learner: learner.copy(), heads, quiet, error: None })
+    }
+
+    /// Tells what the last look at all that is remembered has changed, where a learner takes one: what is printed is
+    /// what was chosen last.
+    pub(super) fn last(&mut self, learner: &mut dyn Learner, learned: &Learned) {
+        let Some(output) = &mut self.output else { return };
+        let printed = learned.rules.iter().filter(|rule| matches!(rule.grounds, Grounds::Replayed(_)));
+        let printed: Vec<_> = printed.map(|rule| (rule.id, &rule.clause)).collect();
+        if learned.fits.is_empty() {
+            return;
+        }
+        let at_work: Vec<_> = learner.at_work().into_iter().map(|(head, rule, _)| (head, rule)).collect();
+        let theory = learner.theory();
+        let dropped = at_work.iter().copied().zip(&theory.clauses);
+        let dropped = dropped.filter(|(id, _)| !printed.iter().any(|(other, _)| id == other));
+        let chosen = printed.iter().copied().filter(|(id, _)| !at_work.contains(id));
+        let dropped = dropped.map(|(id, clause)| ("dropped", id, clause));
+        for (event, (head, rule), clause) in dropped.chain(chosen.map(|(id, clause)| ("chosen", id, clause))) {
+            let line = json!({
+                "interpretation": learned.interpretations, "head": self.heads[head], "process": head, "rule": rule,
+                "event": event, "body": texts(&clause.body),
+            });
+            if let Err(error) = writeln!(output, "{line}") {
+                self.error.get_or_insert(error);
+            }
+        }
+    }
+
+    pub(super) fn flush(&mut self) -> anyhow::Result<()> {
+        match &mut self.output {
+            Some(output) => output.flush().context("cannot write the log"),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> anyhow::Result<()> {
+        if let Some(error) = self.error.take() {
+            return Err(error).context("cannot write the log");
+        }
+        if let Some(mut output) = self.output.take() {
+            output.flush().context("cannot write the log")?;
+        }
+        Ok(())
+    }
+}

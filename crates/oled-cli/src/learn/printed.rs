@@ -1,0 +1,116 @@
+//! What was learned, for people and as data.
+
+use std::fmt::Write;
+
+use oled::induce::Counts;
+use oled::learn::{Counted, Grounds, LeftOut, Trust};
+use oled::{Learned, LearnedRule};
+use serde_json::{Value, json};
+
+/// Why writing to a string does not fail.
+const FITS: &str = "strings can be written to";
+
+/// The theory with the evidence for each rule as comments.
+pub(super) fn theory(learned: &Learned) -> String {
+    let mut text = String::new();
+    let (rules, literals, seen) = (learned.rules.len(), learned.theory().literals(), learned.interpretations);
+    // A learner that knows how well its rules fit looks at time points, the other at pairs of them.
+    let what = if learned.fits.is_empty() { "interpretations" } else { "time points" };
+    writeln!(text, "% {rules} rules, {literals} literals, from {seen} {what}").expect(FITS);
+    for fit in &learned.fits {
+        let (fluent, f1, penalty) = (fit.fluent, fit.f1, fit.penalty);
+        writeln!(text, "% {fluent}: F1 {f1:.3} on what is remembered, at a price of {penalty} a literal").expect(FITS);
+    }
+    for rule in &learned.rules {
+        let grounds = match &rule.grounds {
+            Grounds::Counted(counted) => counts(counted),
+            Grounds::Replayed(trust) => trusted(trust),
+        };
+        writeln!(text, "\n% {grounds}\n{}", rule.clause).expect(FITS);
+    }
+    text
+}
+
+fn counts(counted: &Counted) -> String {
+    let counts = |c: &Counts| format!("TP {} FP {} FN {}", c.tp, c.fp, c.fn_);
+    let Counted { counts: own, score, stream, n, epsilon, .. } = counted;
+    format!("score {score:.3} ({}), N {n}, bound {epsilon:.4}; over the whole stream {}", counts(own), counts(stream))
+}
+
+/// How far a rule can be trusted.
+pub(crate) fn trusted(trust: &Trust) -> String {
+    let Trust { gain, helps, harms, refits } = trust;
+    let segments = if *helps == 1 { "segment" } else { "segments" };
+    let mut text = format!("gain {gain:.3}; helps in {helps} {segments}, harms in {harms}");
+    if let Some((found, of)) = refits {
+        write!(text, "; refits {found} of {of}").expect(FITS);
+    }
+    text
+}
+
+/// All of it as data, without what the program was told.
+pub(super) fn to_json(learned: &Learned) -> Value {
+    let mut object = json!({
+        "interpretations": learned.interpretations,
+        "literals": learned.theory().literals(),
+        "rules": learned.rules.iter().map(rule_json).collect::<Vec<_>>(),
+    });
+    if learned.fits.is_empty() {
+        let left_out = learned.left_out.iter().map(|(rule, why)| {
+            let mut entry = rule_json(rule);
+            entry["why"] = json!(why.to_string());
+            entry
+        });
+        object["left_out"] = left_out.collect();
+    } else {
+        let fits = learned.fits.iter();
+        object["fits"] = fits.map(|f| json!({"fluent": f.fluent.as_str(), "f1": f.f1, "penalty": f.penalty})).collect();
+        object["remarks"] = json!(learned.remarks);
+    }
+    object
+}
+
+fn rule_json(rule: &LearnedRule) -> Value {
+    let counts = |c: &Counts| json!({"tp": c.tp, "fp": c.fp, "fn": c.fn_});
+    let mut object = json!({
+        "rule": rule.clause.to_string(),
+        "head": rule.clause.head.to_string(),
+        "body": rule.clause.body.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "process": rule.id.0,
+        "id": rule.id.1,
+    });
+    let grounds = match &rule.grounds {
+        Grounds::Counted(counted) => json!({
+            "score": counted.score,
+            "counts": counts(&counted.counts),
+            "stream": counts(&counted.stream),
+            "instances": counted.instances,
+            "n": counted.n,
+            "epsilon": counted.epsilon,
+        }),
+        Grounds::Replayed(trust) => trust_json(trust),
+    };
+    if let (Value::Object(object), Value::Object(grounds)) = (&mut object, grounds) {
+        object.extend(grounds);
+    }
+    object
+}
+
+/// How far a rule can be trusted, as data.
+pub(crate) fn trust_json(trust: &Trust) -> Value {
+    let refits = trust.refits.map(|(found, of)| json!({"found": found, "of": of}));
+    json!({"gain": trust.gain, "helps": trust.helps, "harms": trust.harms, "refits": refits})
+}
+
+/// What there is to remark: how many rules are alive and not printed, and why; what the learner has to say.
+pub(super) fn remarks(learned: &Learned) -> Vec<String> {
+    let count = |why: &LeftOut| learned.left_out.iter().filter(|(_, w)| w == why).count();
+    let reasons: Vec<String> =
+        LeftOut::ALL.iter().filter(|why| count(why) > 0).map(|why| format!("{} {why}", count(why))).collect();
+    let left_out = match learned.left_out.as_slice() {
+        [] => None,
+        [(_, why)] => Some(format!("1 rule is not printed: {why}")),
+        all => Some(format!("{} rules are not printed: {}", all.len(), reasons.join(", "))),
+    };
+    left_out.into_iter().chain(learned.remarks.iter().cloned()).collect()
+}

@@ -1,0 +1,101 @@
+//! Learners: those there are, made by their names.
+
+use oled::induce::PRESETS;
+use oled::{Diagnostic, Learner, Oled, Problems, Replay, ReplaySettings, Settings, Symbol};
+use oled_data::task_folder::TaskFolder;
+
+use crate::Error;
+use crate::row::name;
+
+/// The learners there are; the first is the default.
+pub const LEARNERS: [&str; 2] = ["replay", "oled"];
+
+/// The preset of the learner `oled` where none is named.
+pub const USUAL_PRESET: &str = "sane";
+
+/// Settings by name, in the order in which they count; the last word counts.
+pub type Named = Vec<(String, String)>;
+
+/// Makes a learner. `more` gives the settings beside the task's own ones for each target; those of `replay` are for all
+/// targets, so it is asked for none.
+pub fn learner(
+    folder: &TaskFolder,
+    learner: &str,
+    preset: Option<&str>,
+    more: &dyn Fn(Option<&str>) -> Named,
+    threads: usize,
+) -> Result<Box<dyn Learner>, Error> {
+    check(learner, preset)?;
+    if learner == "oled" {
+        return Ok(Box::new(oled(folder, preset, more)?.with_threads(threads)));
+    }
+    let settings = folder.replay_settings(&more(None)).map_err(Error::Plan)?;
+    Ok(Box::new(Replay::new(&folder.task, settings)?.with_threads(threads)))
+}
+
+/// The paper's learner.
+pub(crate) fn oled(
+    folder: &TaskFolder,
+    preset: Option<&str>,
+    more: &dyn Fn(Option<&str>) -> Named,
+) -> Result<Oled, Error> {
+    let preset = preset.unwrap_or(USUAL_PRESET);
+    // Wrong settings are told of all targets before any is learned.
+    for target in folder.task.labels() {
+        let target = name(target);
+        folder.settings(preset, target.as_str(), &more(Some(target.as_str()))).map_err(Error::Plan)?;
+    }
+    let settings = |target: Symbol| {
+        let more = more(Some(target.as_str()));
+        folder.settings(preset, target.as_str(), &more).unwrap_or_default()
+    };
+    Oled::new(&folder.task, settings).map_err(|problems| Error::Rules(with_listed(&folder.name, problems)))
+}
+
+/// Whether there is such a learner, and it has such a preset.
+pub fn check(learner: &str, preset: Option<&str>) -> Result<(), Error> {
+    if !LEARNERS.contains(&learner) {
+        return Err(Error::Plan(format!("unknown learner `{learner}`: learners are {}", LEARNERS.join(", "))));
+    }
+    match preset {
+        Some(preset) if learner == "oled" => Settings::preset(preset).map(|_| ()).map_err(Error::Plan),
+        Some(_) => Err(Error::Plan(format!(
+            "the learner `{learner}` has no presets\nhint: leave the preset out; {} are presets of the learner `oled`",
+            PRESETS.join(", ")
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Whether a learner has such a setting, with such a value.
+pub fn check_setting(learner: &str, name: &str, value: &str) -> Result<(), String> {
+    match learner {
+        "oled" => Settings::default().set(name, value),
+        _ => ReplaySettings::default().set(name, value),
+    }
+}
+
+/// What people call a learner with its preset.
+pub fn title(learner: &str, preset: Option<&str>) -> String {
+    match learner {
+        "oled" => format!("oled, preset {}", preset.unwrap_or(USUAL_PRESET)),
+        learner => learner.to_string(),
+    }
+}
+
+/// Tasks with open thresholds of which there is another with listed ones.
+const LISTED: [(&str, &str); 2] = [("caviar", "caviar-listed"), ("lobby", "lobby-listed")];
+
+/// The same problems; where thresholds are open, a hint names the task that lists them.
+fn with_listed(task: &str, problems: Problems) -> Problems {
+    let Some((_, listed)) = LISTED.iter().find(|(open, _)| *open == task) else { return problems };
+    let told = |mut problem: Diagnostic| {
+        if problem.message.contains("are open: the learner `oled`") {
+            let more = format!("the task `{listed}` lists them; the learner `replay` takes them as they are");
+            problem.hint = Some(problem.hint.map_or_else(|| more.clone(), |hint| format!("{hint}; {more}")));
+        }
+        problem
+    };
+    let told: Vec<Diagnostic> = Vec::from(problems.clone()).into_iter().map(told).collect();
+    Problems::check(told).err().unwrap_or(problems)
+}
