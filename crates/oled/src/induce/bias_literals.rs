@@ -410,16 +410,26 @@ impl LiteralTable {
         body.iter().filter(|l| !l.negated).for_each(|l| l.for_each_var(&mut |name| positive.push(name)));
         let mut open = Vec::new();
         body.iter().filter(|l| l.negated).for_each(|l| l.for_each_var(&mut |name| open.push(name)));
-        for (i, introduced) in self.introduced.iter().enumerate() {
-            let variable = self.variable(self.types.len() + i);
-            if let Term::Var(name) = &variable
-                && open.contains(name)
-                && !positive.contains(name)
+        for i in 0..self.introduced.len() {
+            if let Term::Var(name) = self.variable(self.types.len() + i)
+                && open.contains(&name)
+                && !positive.contains(&name)
             {
-                body.push(Literal::positive(Atom::new(introduced.kind.as_str(), vec![variable, Term::var("T")])));
+                body.push(self.type_literal(i));
             }
         }
         body
+    }
+
+    /// The literal that says of what type an introduced variable is.
+    fn type_literal(&self, number: usize) -> Literal {
+        let variable = self.variable(self.types.len() + number);
+        Literal::positive(Atom::new(self.introduced[number].kind.as_str(), vec![variable, Term::var("T")]))
+    }
+
+    /// Whether a literal only says of what type an introduced variable is.
+    pub(crate) fn is_type_of_introduced(&self, literal: &Literal) -> bool {
+        (0..self.introduced.len()).any(|i| self.type_literal(i) == *literal)
     }
 
     /// The number of a literal, if it is in the table; its variables must be named as the table names them.

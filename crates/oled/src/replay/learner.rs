@@ -3,9 +3,10 @@
 use super::quest::{Outcome, Quest, Rule};
 use super::recognised::{About, Recognised, recognise, replaced};
 use super::record::{Piece, Record};
-use super::search::{Kinds, Terms};
+use super::search::{Fit, Kinds, Terms};
 use super::settings::{Penalty, ReplaySettings};
 use super::view::{Aspect, Lit, SUPPORT, Slot};
+use crate::evaluate::Confusion;
 use crate::event::{Event, Observer, What};
 use crate::induce::{LiteralTable, Mask, RuleKind};
 use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Span, Symbol, Theory};
@@ -147,6 +148,32 @@ impl Replay {
         &self.record
     }
 
+    /// How a theory does on what is remembered: for each fluent the time points at which it is recognised and annotated,
+    /// recognised only, and annotated only. Its rules are made of the literals of the modes.
+    pub fn replay(&self, theory: &Theory) -> Result<Vec<(Symbol, Confusion)>, Problems> {
+        let mut rules: Vec<Vec<Rule>> = vec![Vec::new(); self.targets.len()];
+        let mut problems = Vec::new();
+        for clause in &theory.clauses {
+            match self.given(clause) {
+                Ok((target, rule)) => rules[target].push(rule),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        Problems::check(problems)?;
+        let outcomes = self.for_each_quest(|target, quest| {
+            let rules = rules[target].clone();
+            Outcome { fit: quest.fit(&rules), rules, ..Outcome::default() }
+        });
+        let counts =
+            |Fit { tp, fp, positives }: Fit| Confusion { tp: tp as u64, fp: fp as u64, fn_: (positives - tp) as u64 };
+        Ok(self.targets.iter().zip(outcomes).map(|(t, o)| (t.name, counts(o.fit))).collect())
+    }
+
+    /// The literals that the rules of a head are made of, those with open thresholds left out.
+    pub fn literals(&self, head: usize) -> &[Literal] {
+        self.table(self.heads[head].target).literals()
+    }
+
     /// Searches for the rules at work now, near those of the last search where that is enough: for benchmarks.
     #[doc(hidden)]
     pub fn search_again(&mut self) {
@@ -174,6 +201,7 @@ impl Replay {
                 target: number,
                 place: target.place,
                 direct: self.head(number, RuleKind::Direct).is_some(),
+                symmetric: self.cover.label(number).1,
                 left_out: target.left_out,
             };
             let penalty = match self.settings.penalty {
@@ -405,6 +433,10 @@ impl Replay {
         let renamed = rename(clause, &head.atom);
         let mut body = Vec::new();
         for (literal, original) in renamed.body.iter().zip(&clause.body) {
+            // What a printed rule says of a variable that only negated literals mention.
+            if table.is_type_of_introduced(literal) {
+                continue;
+            }
             let closed = table.find(literal).map(|i| Lit::Closed(i as u16));
             let open = || self.open_literal(table, group, literal);
             match closed.or_else(open) {
@@ -526,7 +558,9 @@ fn about_targets(cover: &Cover, target: usize) -> (Vec<About>, Mask) {
             if label != pattern.signature {
                 continue;
             }
-            if other < target && !table.is_existential(literal) {
+            // The truths of the two orders of a pair can be told apart where no variable has several assignments.
+            let told_apart = !cover.label(target).1 || table.introduced().is_empty();
+            if other < target && !table.is_existential(literal) && told_apart {
                 let columns = pattern.columns.clone();
                 about.push(About { literal, target: other, columns, negated: pattern.negated, symmetric });
             } else {

@@ -124,7 +124,7 @@ pub(crate) fn replaced(
                     for (way, truth) in key.chunks_mut(stride).enumerate() {
                         let mut mask = Mask::from_words([truth[0], truth[1]]);
                         // The truths of a pair are those of its two orders, one after the other.
-                        let order = usize::from(ways > 1 && way >= ways / 2);
+                        let order = usize::from(aspect.symmetric && way >= ways / 2);
                         for (about, when) in literals.iter().zip(&when) {
                             let holds = when[order].iter().any(|(from, upto)| (*from..*upto).contains(&time));
                             let bit = Mask::of(about.literal);

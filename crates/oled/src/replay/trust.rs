@@ -32,6 +32,12 @@ fn literals(rules: &[Rule]) -> Vec<Lit> {
 }
 
 impl Quest<'_> {
+    /// How well rules fit.
+    pub(crate) fn fit(&self, rules: &[Rule]) -> Fit {
+        let view = View::with(self.record, self.pieces, self.aspect, literals(rules));
+        replay(&view, &actions(&view, rules), self.terms.direct())
+    }
+
     /// What the theory would be without each of its rules.
     pub(crate) fn trust(&self, rules: &[Rule]) -> Vec<Trust> {
         let view = View::with(self.record, self.pieces, self.aspect, literals(rules));
@@ -96,8 +102,7 @@ impl Quest<'_> {
                 let mut quest = Quest { pieces: &rest, ..*self };
                 quest.terms.penalty = price;
                 let Outcome { rules, .. } = quest.full();
-                let view = View::with(self.record, &test, self.aspect, literals(&rules));
-                let own = replay(&view, &actions(&view, &rules), self.terms.direct());
+                let own = Quest { pieces: &test, ..*self }.fit(&rules);
                 fit.tp += own.tp;
                 fit.fp += own.fp;
                 fit.positives += own.positives;

@@ -49,8 +49,9 @@ pub(crate) struct Aspect<'a> {
     /// The number of the target, and its place among those of its group.
     pub(crate) target: usize,
     pub(crate) place: usize,
-    /// Whether it is an ordinary predicate.
+    /// Whether it is an ordinary predicate, and whether it is symmetric.
     pub(crate) direct: bool,
+    pub(crate) symmetric: bool,
     /// Literals of the table that may not be used: they are about fluents that are not defined yet.
     pub(crate) left_out: Mask,
 }
