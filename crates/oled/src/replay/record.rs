@@ -234,7 +234,7 @@ impl Record {
         let before = self.pieces.len();
         if let Some(window) = self.memory.window {
             let newest = self.begun;
-            self.pieces.retain(|p| newest - p.born <= window as u64);
+            self.pieces.retain(|p| newest - p.born < window as u64);
         }
         if let Some(half) = self.memory.forget {
             // A rank is a lot: the older a piece, the smaller the rank it needs to be kept.
@@ -288,7 +288,8 @@ impl Record {
     /// segments.
     pub(crate) fn pieces(&self) -> Vec<&Piece> {
         let open = self.open.values().map(|o| &o.piece).filter(|p| p.rank <= self.limit);
-        let mut pieces: Vec<&Piece> = self.pieces.iter().chain(open).collect();
+        let recent = |p: &&Piece| self.memory.window.is_none_or(|n| self.begun - p.born < n as u64);
+        let mut pieces: Vec<&Piece> = self.pieces.iter().chain(open).filter(recent).collect();
         pieces.sort_by(|a, b| (a.rank, a.segment.as_str()).cmp(&(b.rank, b.segment.as_str())));
         pieces
     }

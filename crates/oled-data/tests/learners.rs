@@ -1,0 +1,197 @@
+//! What every learner does, whatever its method: one suite for all of them.
+
+use oled::{
+    FactReader, Frame, Learned, Learner, Oled, Problems, Recogniser, Replay, ReplaySettings, Source, Symbol, Task,
+    Theory,
+};
+use oled_data::caviar::shuffle;
+use oled_data::task_folder::TaskFolder;
+use oled_data::world::{World, WorldOptions};
+
+/// A learner: its name, how it is made, and whether the order of segments makes no difference to it.
+struct Kind {
+    name: &'static str,
+    new: fn(&TaskFolder, usize) -> Result<Box<dyn Learner>, Problems>,
+    order_free: bool,
+}
+
+const LEARNERS: [Kind; 2] = [
+    Kind {
+        name: "replay",
+        new: |folder, threads| {
+            Ok(Box::new(Replay::new(&folder.task, ReplaySettings::default())?.with_threads(threads)))
+        },
+        order_free: true,
+    },
+    Kind {
+        name: "oled",
+        new: |folder, threads| {
+            let settings = |target: Symbol| folder.settings("sane", target.as_str(), &[]).unwrap();
+            Ok(Box::new(Oled::new(&folder.task, settings)?.with_threads(threads)))
+        },
+        order_free: false,
+    },
+];
+
+fn world(segments: usize, seed: u64) -> Vec<Frame> {
+    let options = WorldOptions { segments, frames: 150, people: 3, seed, ..WorldOptions::default() };
+    World::new(options.without_noise()).collect()
+}
+
+fn learned(learner: &mut dyn Learner, frames: &[Frame]) -> Learned {
+    frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
+    learner.flush(&mut ());
+    learner.learned()
+}
+
+#[test]
+fn the_same_stream_gives_the_same_rules_on_any_number_of_threads() {
+    let (folder, frames) = (TaskFolder::lobby_listed(), world(6, 1));
+    for kind in LEARNERS {
+        let one = learned(&mut *(kind.new)(&folder, 1).unwrap(), &frames);
+        assert!(!one.rules.is_empty(), "{}", kind.name);
+        for threads in [1, 2, 5] {
+            assert_eq!(one, learned(&mut *(kind.new)(&folder, threads).unwrap(), &frames), "{}", kind.name);
+        }
+        let mut again = (kind.new)(&folder, 1).unwrap();
+        learned(&mut *again, &frames);
+        assert_eq!(one, again.learned(), "{}: asking twice changes nothing", kind.name);
+    }
+}
+
+#[test]
+fn the_order_of_segments_makes_no_difference_where_a_learner_says_so() {
+    let (folder, frames) = (TaskFolder::lobby_listed(), world(6, 2));
+    let parts: Vec<&[Frame]> = frames.chunk_by(|a, b| a.segment == b.segment).collect();
+    for kind in LEARNERS.into_iter().filter(|kind| kind.order_free) {
+        let one = learned(&mut *(kind.new)(&folder, 1).unwrap(), &frames);
+        for seed in 1..=20 {
+            let mut order = parts.clone();
+            shuffle(&mut order, seed);
+            let other = learned(&mut *(kind.new)(&folder, 2).unwrap(), &order.concat());
+            assert_eq!(one, other, "{} with seed {seed}", kind.name);
+        }
+    }
+}
+
+#[test]
+fn a_copy_goes_on_as_the_original_would() {
+    let (folder, frames) = (TaskFolder::lobby_listed(), world(4, 3));
+    for kind in LEARNERS {
+        let whole = learned(&mut *(kind.new)(&folder, 1).unwrap(), &frames);
+        for cut in [0, 1, 150, 333, 599] {
+            let mut learner = (kind.new)(&folder, 1).unwrap();
+            frames[..cut].iter().for_each(|frame| learner.observe(frame, &mut ()));
+            let mut copy = learner.copy();
+            assert_eq!(whole, learned(&mut *copy, &frames[cut..]), "{} cut at {cut}", kind.name);
+            assert_eq!(whole, learned(&mut *learner, &frames[cut..]), "{} after a copy at {cut}", kind.name);
+        }
+    }
+}
+
+#[test]
+fn the_theory_is_valid_at_any_time() {
+    let (folder, frames) = (TaskFolder::lobby_listed(), world(4, 4));
+    for kind in LEARNERS {
+        let mut learner = (kind.new)(&folder, 1).unwrap();
+        for (i, frame) in frames.iter().enumerate() {
+            learner.observe(frame, &mut ());
+            if i % 100 == 7 {
+                learner.flush(&mut ());
+                for theory in [learner.theory(), learner.learned().theory()] {
+                    let text = theory.to_string();
+                    let read = oled::parse_theory("learned.lp", &text).unwrap();
+                    assert_eq!(read.to_string(), text);
+                    Recogniser::new(&folder.task, &read).unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_is_bounded_on_a_stream_ten_times_longer() {
+    let folder = TaskFolder::lobby_listed();
+    let mut settings = ReplaySettings::default();
+    settings.set("runs", "2000").unwrap();
+    let bytes = |segments: usize| {
+        let mut learner = Replay::new(&folder.task, settings.clone()).unwrap();
+        for frame in world(segments, 5) {
+            learner.observe(&frame, &mut ());
+        }
+        assert!(learner.record().runs() <= 2000 + 500, "{} runs", learner.record().runs());
+        let learned = learner.learned();
+        assert!(learned.remarks.iter().any(|r| r.starts_with("learned from ")) == (segments > 4), "{learned:?}");
+        learner.record().bytes()
+    };
+    let (short, long) = (bytes(6), bytes(60));
+    assert!(long <= 2 * short, "{short} bytes, then {long}");
+}
+
+#[test]
+fn a_window_remembers_the_last_segments() {
+    let folder = TaskFolder::lobby_listed();
+    let frames = world(8, 6);
+    let parts: Vec<&[Frame]> = frames.chunk_by(|a, b| a.segment == b.segment).collect();
+    let mut settings = ReplaySettings::default();
+    settings.set("window", "3").unwrap();
+    let mut windowed = Replay::new(&folder.task, settings).unwrap();
+    let of_window = learned(&mut windowed, &frames);
+    assert_eq!(windowed.record().segments(), (3, 8));
+    let mut last = Replay::new(&folder.task, ReplaySettings::default()).unwrap();
+    assert_eq!(of_window.theory(), learned(&mut last, &parts[5..].concat()).theory());
+    let mut settings = ReplaySettings::default();
+    settings.set("forget", "2").unwrap();
+    let mut forgetful = Replay::new(&folder.task, settings).unwrap();
+    learned(&mut forgetful, &frames);
+    assert!(forgetful.record().segments().0 < 8);
+}
+
+#[test]
+fn what_a_learner_has_never_seen_does_no_harm() {
+    let (folder, frames) = (TaskFolder::lobby_listed(), world(4, 7));
+    for kind in LEARNERS {
+        let one = learned(&mut *(kind.new)(&folder, 1).unwrap(), &frames);
+        // Facts and labels that nothing declares.
+        let mut strange = frames.clone();
+        for frame in &mut strange {
+            let fact = format!("happensAt(juggling(p1), {})", frame.time);
+            FactReader::default().read(&fact, &mut frame.narrative).unwrap();
+            let label = format!("holdsAt(dancing(p1, p2), {})", frame.time);
+            FactReader::default().read(&label, &mut frame.annotation).unwrap();
+        }
+        assert_eq!(one, learned(&mut *(kind.new)(&folder, 1).unwrap(), &strange), "{}", kind.name);
+        // Nothing at all.
+        let nothing = learned(&mut *(kind.new)(&folder, 1).unwrap(), &[]);
+        assert_eq!(nothing.theory(), Theory::default());
+        assert_eq!(nothing.interpretations, 0);
+    }
+}
+
+#[test]
+fn replay_says_why_it_learned_nothing() {
+    let modes = "input(happensAt(rings(+bell), +time)). example(holdsAt(loud(+bell), +time)).
+        modeh(initiatedAt(loud(+bell), +time)). modeh(terminatedAt(loud(+bell), +time)). modeb(happensAt(rings(+bell), +time)).";
+    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
+    let learn = |segments: usize, labelled: usize| {
+        let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
+        for (s, time) in (0..segments).flat_map(|s| (0..10).map(move |t| (s, t))) {
+            let mut frame = Frame::new(Symbol::new(&format!("s{s}")), time);
+            FactReader::default().read(&format!("happensAt(rings(b), {time})"), &mut frame.narrative).unwrap();
+            if s < labelled && time > 5 {
+                FactReader::default().read(&format!("holdsAt(loud(b), {time})"), &mut frame.annotation).unwrap();
+            }
+            learner.observe(&frame, &mut ());
+        }
+        learner.learned().remarks.join("\n")
+    };
+    for (segments, labelled, remark) in [
+        (0, 0, "there was nothing to learn from"),
+        (4, 0, "it is annotated in none of 4 segments"),
+        (4, 2, "it is annotated in 2 of 4 segments, and a rule needs 3 in which it holds"),
+        (4, 4, "no condition of the modes is true at some time points and false at others"),
+    ] {
+        let remarks = learn(segments, labelled);
+        assert!(remarks.contains(remark), "{remarks}");
+    }
+}
