@@ -113,15 +113,16 @@ fn the_theory_is_valid_at_any_time() {
 fn memory_is_bounded_on_a_stream_ten_times_longer() {
     let folder = TaskFolder::lobby_listed();
     let mut settings = ReplaySettings::default();
-    settings.set("runs", "2000").unwrap();
+    settings.set("runs", "1000").unwrap();
     let bytes = |segments: usize| {
         let mut learner = Replay::new(&folder.task, settings.clone()).unwrap();
         for frame in world(segments, 5) {
             learner.observe(&frame, &mut ());
         }
-        assert!(learner.record().runs() <= 2000 + 500, "{} runs", learner.record().runs());
-        let learned = learner.learned();
-        assert!(learned.remarks.iter().any(|r| r.starts_with("learned from ")) == (segments > 4), "{learned:?}");
+        // The segment that is being written comes on top.
+        assert!(learner.record().runs() <= 1000 + 500, "{} runs", learner.record().runs());
+        let forgot = learner.learned().remarks.iter().any(|r| r.starts_with("learned from "));
+        assert!(forgot || segments < 60, "what is not remembered is told");
         learner.record().bytes()
     };
     let (short, long) = (bytes(6), bytes(60));
