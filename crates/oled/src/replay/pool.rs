@@ -14,8 +14,10 @@ use crate::induce::RuleKind;
 /// More literals than this no body has.
 pub(crate) const MAX_BODY: usize = 5;
 
-/// With more classes than this, bodies are found on a sample of so many of those in which nothing ever holds.
+/// With more classes than this, bodies are found on a sample: all classes in which the fluent begins or ends, and so many of
+/// those in which it never holds, and of those in which it only goes on.
 const MANY_CLASSES: usize = 4096;
+const SAMPLE: usize = 2048;
 
 /// So many bodies of each length are grown further, for each kind of rule; with many classes, fewer.
 const WIDTH: usize = 1 << 14;
@@ -256,12 +258,16 @@ impl Rows {
         }
     }
 
-    /// All classes in which the fluent holds or begins, and some of the others, each for as many as it stands for.
+    /// All classes in which the fluent begins or ends, and some of the others, each for as many as it stands for.
     fn sample(view: &View) -> Rows {
-        let idle: Vec<usize> = (0..view.classes).filter(|c| view.stats[*c].is_idle()).collect();
-        let step = idle.len().div_ceil(MANY_CLASSES).max(1);
-        let mut rows: Vec<usize> = (0..view.classes).filter(|c| !view.stats[*c].is_idle()).collect();
-        rows.extend(idle.iter().step_by(step));
+        let all = |wanted: fn(&Stat) -> bool| (0..view.classes).filter(move |c| wanted(&view.stats[*c]));
+        let mut rows: Vec<usize> = all(Stat::changes).collect();
+        let mut weights = vec![1; rows.len()];
+        for quiet in [all(Stat::is_idle).collect::<Vec<_>>(), all(|s| !s.is_idle() && !s.changes()).collect()] {
+            let step = quiet.len().div_ceil(SAMPLE).max(1);
+            rows.extend(quiet.iter().step_by(step));
+            weights.resize(rows.len(), step as u64);
+        }
         let words = rows.len().div_ceil(64);
         let mut bits = vec![0; view.literals.len() * view.ways * words];
         for (l, own) in bits.chunks_mut((view.ways * words).max(1)).enumerate() {
@@ -275,7 +281,7 @@ impl Rows {
         }
         let mut everything = vec![0; words];
         (0..rows.len()).for_each(|r| everything[r / 64] |= 1 << (r % 64));
-        let stats: Vec<Stat> = rows.iter().map(|c| view.stats[*c].weighted(step as u64)).collect();
+        let stats: Vec<Stat> = rows.iter().zip(weights).map(|(c, w)| view.stats[*c].weighted(w)).collect();
         let total = stats.iter().fold(Stat::default(), Stat::with);
         Rows { words, bits, everything: everything.repeat(view.ways), stats, total }
     }

@@ -137,11 +137,14 @@ impl Stat {
         self.of(Outcome::Absent) == self.counts.iter().sum::<u64>()
     }
 
-    /// The same for so many classes in which the fluent never holds.
+    /// Whether the fluent ever begins or ends.
+    pub(crate) fn changes(&self) -> bool {
+        self.of(Outcome::Begins) + self.of(Outcome::Ends) > 0
+    }
+
+    /// The same for so many classes.
     pub(crate) fn weighted(mut self, times: u64) -> Stat {
-        if self.is_idle() {
-            self.counts[Outcome::Absent as usize] *= times;
-        }
+        self.counts.iter_mut().for_each(|c| *c *= times);
         self
     }
 
