@@ -234,7 +234,7 @@ fn a_bad_file_is_told_with_place_and_hint() {
 fn replay_is_judged_in_one_order_unless_it_forgets() {
     let folder = tempfile::tempdir().unwrap();
     let input = simulate(folder.path(), "6", "200");
-    let command = ["crossval", "lobby", "--input", &input, "--folds", "3", "--orders", "2", "--json", "--no-times"];
+    let command = ["crossval", listed(), "--input", &input, "--folds", "3", "--orders", "2", "--json", "--no-times"];
     let orders = |more: &[&str]| {
         let scores = results(&[&command[..], more].concat());
         for score in &scores {

@@ -39,7 +39,7 @@ fn open(folder: &Path, manifest: &str) -> Result<TaskFolder, String> {
 
 #[test]
 fn wrong_names_are_told() {
-    let lobby = TaskFolder::named("lobby-listed").unwrap_or_else(TaskFolder::embedded);
+    let lobby = TaskFolder::lobby_listed();
     for name in LEARNERS {
         made(&lobby, name, None, &[]).unwrap();
     }
@@ -123,7 +123,7 @@ fn the_evaluation_of_the_paper_compares_both_learners() {
 
 /// The story of a world whose rules change on the way, and its labels with them.
 fn story() -> Story {
-    let task = TaskFolder::embedded();
+    let task = TaskFolder::lobby_listed();
     let world = WorldOptions { frames: 400, segments: 9, change: Some(5), ..WorldOptions::default() };
     let learner = made(&task, "replay", None, &[("window", "4")]).unwrap();
     let mut learning = Prequential::new(&task.task, learner, true).unwrap();
@@ -185,7 +185,7 @@ fn rules_of_replay_come_and_go_and_tell_how_far_they_can_be_trusted() {
 
 #[test]
 fn what_is_recognised_of_late_falls_when_the_rules_change_and_recovers() {
-    let task = TaskFolder::embedded();
+    let task = TaskFolder::lobby_listed();
     let world = WorldOptions {
         frames: 500,
         segments: 16,
