@@ -39,7 +39,7 @@ fn open(folder: &Path, manifest: &str) -> Result<TaskFolder, String> {
 
 #[test]
 fn wrong_names_are_told() {
-    let lobby = TaskFolder::named("lobby-listed").unwrap_or_else(TaskFolder::embedded);
+    let lobby = TaskFolder::lobby_listed();
     for name in LEARNERS {
         made(&lobby, name, None, &[]).unwrap();
     }
@@ -123,8 +123,8 @@ fn the_evaluation_of_the_paper_compares_both_learners() {
 
 /// The story of a world whose rules change on the way, and its labels with them.
 fn story() -> Story {
-    let task = TaskFolder::embedded();
-    let world = WorldOptions { frames: 400, segments: 9, change: Some(5), ..WorldOptions::default() };
+    let task = TaskFolder::lobby_listed();
+    let world = WorldOptions { frames: 200, segments: 9, change: Some(5), ..WorldOptions::default() };
     let learner = made(&task, "replay", None, &[("window", "4")]).unwrap();
     let mut learning = Prequential::new(&task.task, learner, true).unwrap();
     for mut frame in World::new(world) {
@@ -160,15 +160,15 @@ fn rules_of_replay_come_and_go_and_tell_how_far_they_can_be_trusted() {
     assert!(story.rules.iter().any(|rule| rule.history.len() > 1), "the rules of the world changed");
 
     // The curve has F1 of late, and the marks of what happened to rules.
-    let moving = story.curves.iter().find(|curve| curve.fluent == "moving").unwrap();
-    assert!(moving.events.iter().all(|event| ["chosen", "dropped"].contains(&event.what.as_str())));
-    assert!(!moving.events.is_empty() && moving.points.iter().any(|point| point.rules > 0));
+    let meeting = story.curves.iter().find(|curve| curve.fluent == "meeting").unwrap();
+    assert!(meeting.events.iter().all(|event| ["chosen", "dropped"].contains(&event.what.as_str())));
+    assert!(!meeting.events.is_empty() && meeting.points.iter().any(|point| point.rules > 0));
     let recent = |from: u64, to: u64| -> Vec<f64> {
-        let here = moving.points.iter().filter(|p| (from..to).contains(&p.interpretation));
+        let here = meeting.points.iter().filter(|p| (from..to).contains(&p.interpretation));
         here.filter_map(|p| p.recent).collect()
     };
-    assert!(recent(0, 800).iter().all(|f1| *f1 == 0.0), "no rule before three segments have shown it");
-    assert!(recent(1200, 2000).iter().any(|f1| *f1 > 0.7), "learned before the change: {:?}", recent(1200, 2000));
+    assert!(recent(0, 400).iter().all(|f1| *f1 == 0.0), "no rule before three segments have shown it");
+    assert!(recent(600, 1000).iter().any(|f1| *f1 > 0.7), "learned before the change: {:?}", recent(600, 1000));
 
     let results = oled_experiment::Results { curves: story.curves, rules: story.rules, ..Default::default() };
     let page = html(&results);
@@ -185,7 +185,7 @@ fn rules_of_replay_come_and_go_and_tell_how_far_they_can_be_trusted() {
 
 #[test]
 fn what_is_recognised_of_late_falls_when_the_rules_change_and_recovers() {
-    let task = TaskFolder::embedded();
+    let task = TaskFolder::lobby_listed();
     let world = WorldOptions {
         frames: 500,
         segments: 16,
