@@ -8,10 +8,13 @@ use oled_data::caviar::shuffle;
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::{World, WorldOptions};
 
+/// Makes a learner for a task, on so many threads.
+type New = fn(&TaskFolder, usize) -> Result<Box<dyn Learner>, Problems>;
+
 /// A learner: its name, how it is made, and whether the order of segments makes no difference to it.
 struct Kind {
     name: &'static str,
-    new: fn(&TaskFolder, usize) -> Result<Box<dyn Learner>, Problems>,
+    new: New,
     order_free: bool,
 }
 
