@@ -247,7 +247,7 @@ fn replay_is_judged_in_one_order_unless_it_forgets() {
         (scores[0]["orders"].as_array().unwrap().len(), scores[0]["f1_spread"].as_f64().unwrap())
     };
     assert_eq!(orders(&[]), (1, 0.0));
-    assert_eq!(orders(&["--set", "window=3"]).0, 2);
+    assert_eq!(orders(&["--set", "window=4"]).0, 2);
     for (more, message) in [
         (&["--preset", "sane"][..], "the learner `replay` has no presets\nhint: leave the preset out"),
         (&["--set", "depth=2"][..], "the learner `replay` has no setting `depth`"),
