@@ -125,7 +125,7 @@ fn the_evaluation_of_the_paper_compares_both_learners() {
 fn story() -> Story {
     let task = TaskFolder::lobby_listed();
     let world = WorldOptions { frames: 200, segments: 9, change: Some(5), ..WorldOptions::default() };
-    let learner = made(&task, "replay", None, &[("window", "4")]).unwrap();
+    let learner = made(&task, "replay", None, &[("window", "6")]).unwrap();
     let mut learning = Prequential::new(&task.task, learner, true).unwrap();
     for mut frame in World::new(world) {
         // In the last segments nobody meets, so that what was learned of it goes.
@@ -195,7 +195,7 @@ fn what_is_recognised_of_late_falls_when_the_rules_change_and_recovers() {
         label_noise: 0.0,
         ..WorldOptions::default()
     };
-    let learner = made(&task, "replay", None, &[("window", "4")]).unwrap();
+    let learner = made(&task, "replay", None, &[("window", "6")]).unwrap();
     let mut learning = Prequential::new(&task.task, learner, true).unwrap();
     for frame in World::new(world) {
         learning.observe(&frame, &mut ()).unwrap();
