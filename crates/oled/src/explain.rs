@@ -5,7 +5,7 @@ use crate::lang::{
     Atom, Clause, Comparison, Formula, Literal, Problems, Signature, Symbol, Term, Theory, Value, exchanged,
     for_each_hole,
 };
-use crate::logic::{Look, Model, Pred, Program, Role, Vocabulary, apply, compare_values, plain};
+use crate::logic::{Look, Model, Pred, Program, Role, Vocabulary, apply, compare_values, plain, substitute_literal};
 use crate::recognise::Recogniser;
 use crate::stream::{Facts, Frame};
 use crate::task::Task;
@@ -443,24 +443,9 @@ fn value(term: &Term, bindings: &Bindings) -> Option<Value> {
 
 /// A literal with the values of its variables, as far as they are known.
 fn fill(literal: &Literal, bindings: &Bindings) -> Literal {
-    fn term(t: &Term, bindings: &Bindings) -> Term {
-        match t {
-            Term::Var(name) => {
-                bindings.iter().find(|(n, _)| n == name).map_or_else(|| t.clone(), |(_, v)| Term::Value(*v))
-            }
-            Term::App(name, args) => Term::App(*name, args.iter().map(|a| term(a, bindings)).collect()),
-            t => t.clone(),
-        }
-    }
-    let formula = match &literal.formula {
-        Formula::Atom(a) => Formula::Atom(Atom {
-            name: a.name,
-            args: a.args.iter().map(|t| term(t, bindings)).collect(),
-            span: a.span.clone(),
-        }),
-        Formula::Compare(op, l, r) => Formula::Compare(*op, term(l, bindings), term(r, bindings)),
-    };
-    Literal { negated: literal.negated, formula, span: literal.span.clone() }
+    substitute_literal(literal, &mut |name| {
+        bindings.iter().find(|(n, _)| *n == name).map_or(Term::Var(name), |(_, value)| Term::Value(*value))
+    })
 }
 
 #[cfg(test)]

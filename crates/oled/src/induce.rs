@@ -20,5 +20,6 @@ pub use refine::{Candidate, best_two, for_each_refinement};
 pub(crate) use rule::counts;
 pub use rule::{Decision, Rule, Verdict};
 pub use score::{Counts, RuleKind, Score};
+pub(crate) use settings::range_of;
 pub use settings::{Evidence, ExpandWhen, Gap, OutputFilter, PRESETS, Pruning, SETTINGS, Seeds, Settings, Tie, Unit};
 pub use subsume::{equivalent, subsumes};

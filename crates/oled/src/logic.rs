@@ -20,4 +20,4 @@ pub(crate) use past::plain;
 pub use past::{Look, Past};
 pub use program::{Pred, Program};
 pub use relation::Relation;
-pub(crate) use rewrite::guard_terminations;
+pub(crate) use rewrite::{guard_terminations, substitute, substitute_literal};

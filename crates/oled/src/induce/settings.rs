@@ -223,12 +223,7 @@ impl Settings {
 
     /// Sets what a name stands for; an error says what is possible.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let Some((_, _, range)) = SETTINGS.iter().find(|(n, ..)| *n == name) else {
-            let names = SETTINGS.map(|(n, ..)| n);
-            let near = crate::lang::did_you_mean(name, names)
-                .map_or_else(|| format!("settings are {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
-            return Err(format!("unknown setting `{name}`: {near}"));
-        };
+        let range = range_of(&SETTINGS, name).map_err(|near| format!("unknown setting `{name}`: {near}"))?;
         self.try_set(name, text).ok_or_else(|| format!("`{text}` is no value of `{name}`: {range}"))
     }
 
@@ -324,6 +319,19 @@ impl Settings {
         }
         Some(())
     }
+}
+
+/// The range of a setting of a table; if it is in none, what may have been meant.
+pub(crate) fn range_of(
+    table: &[(&'static str, &'static str, &'static str)],
+    name: &str,
+) -> Result<&'static str, String> {
+    if let Some((_, _, range)) = table.iter().find(|(n, ..)| *n == name) {
+        return Ok(range);
+    }
+    let names: Vec<&str> = table.iter().map(|(n, ..)| *n).collect();
+    Err(crate::lang::did_you_mean(name, names.iter().copied())
+        .map_or_else(|| format!("settings are {}", names.join(", ")), |near| format!("did you mean `{near}`?")))
 }
 
 #[cfg(test)]

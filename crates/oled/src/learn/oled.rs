@@ -8,7 +8,8 @@ use super::learned::{Counted, Grounds, Learned, LearnedRule, Learner};
 use super::process::Process;
 use crate::event::{Event, Observer};
 use crate::induce::{LiteralTable, Mask, Settings, epsilon};
-use crate::lang::{Atom, Clause, Diagnostic, Formula, Literal, Problems, Signature, Symbol, Term, Theory};
+use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Symbol, Term, Theory};
+use crate::logic::{substitute, substitute_literal};
 use crate::stream::Frame;
 use crate::task::Task;
 
@@ -274,23 +275,13 @@ pub(crate) fn rename(clause: &Clause, template: &Atom) -> Clause {
             names.push((name, b));
         }
     }
-    let term = |t: &Term| substitute(t, &names);
-    let atom = |a: &Atom| Atom { name: a.name, args: a.args.iter().map(term).collect(), span: a.span.clone() };
-    let body = clause.body.iter().map(|l| Literal {
-        negated: l.negated,
-        formula: match &l.formula {
-            Formula::Atom(a) => Formula::Atom(atom(a)),
-            Formula::Compare(op, a, b) => Formula::Compare(*op, term(a), term(b)),
-        },
-        span: l.span.clone(),
-    });
-    Clause { head: atom(&clause.head), body: body.collect(), span: clause.span.clone() }
-}
-
-fn substitute(term: &Term, names: &[(Symbol, Term)]) -> Term {
-    match term {
-        Term::Var(name) => names.iter().find(|(n, _)| n == name).map_or_else(|| term.clone(), |(_, t)| t.clone()),
-        Term::App(name, args) => Term::App(*name, args.iter().map(|a| substitute(a, names)).collect()),
-        term => term.clone(),
-    }
+    let mut term =
+        |name: Symbol| names.iter().find(|(n, _)| *n == name).map_or(Term::Var(name), |(_, term)| term.clone());
+    let head = Atom {
+        name: clause.head.name,
+        args: clause.head.args.iter().map(|t| substitute(t, &mut term)).collect(),
+        span: clause.head.span.clone(),
+    };
+    let body = clause.body.iter().map(|l| substitute_literal(l, &mut term)).collect();
+    Clause { head, body, span: clause.span.clone() }
 }

@@ -255,7 +255,7 @@ pub(super) fn unfold(view: &Clause, used: &Literal, number: usize) -> Vec<Litera
 }
 
 /// A literal with terms for its variables.
-pub(super) fn substitute_literal(literal: &Literal, f: &mut impl FnMut(Symbol) -> Term) -> Literal {
+pub(crate) fn substitute_literal(literal: &Literal, f: &mut impl FnMut(Symbol) -> Term) -> Literal {
     let formula = match &literal.formula {
         Formula::Atom(atom) => Formula::Atom(Atom {
             name: atom.name,
@@ -268,7 +268,7 @@ pub(super) fn substitute_literal(literal: &Literal, f: &mut impl FnMut(Symbol) -
 }
 
 /// A term with terms for its variables.
-pub(super) fn substitute(term: &Term, f: &mut impl FnMut(Symbol) -> Term) -> Term {
+pub(crate) fn substitute(term: &Term, f: &mut impl FnMut(Symbol) -> Term) -> Term {
     match term {
         Term::Var(name) => f(*name),
         Term::App(name, args) => Term::App(*name, args.iter().map(|a| substitute(a, f)).collect()),

@@ -493,14 +493,21 @@ impl Learner for Replay {
     }
 
     fn examine(&mut self, learned: &mut Learned) {
-        let outcomes = self.search_all(false);
+        // The rules are at hand: they need not be searched for again.
+        let mut known: Vec<Vec<(Clause, Rule)>> = vec![Vec::new(); self.targets.len()];
+        for clause in learned.rules.iter().map(|rule| &rule.clause) {
+            if let Ok((target, rule)) = self.given(clause) {
+                known[target].push((clause.clone(), rule));
+            }
+        }
         let mut refits = Vec::new();
         self.for_each_quest(|target, mut quest| {
-            quest.terms.penalty = outcomes[target].penalty;
-            let rules = &outcomes[target].rules;
-            let clauses = rules.iter().map(|rule| self.clause(target, rule));
-            refits.extend(clauses.zip(quest.refits(rules)));
-            outcomes[target].clone()
+            if let Some(fit) = learned.fits.get(target) {
+                quest.terms.penalty = fit.penalty;
+            }
+            let (clauses, rules): (Vec<Clause>, Vec<Rule>) = known[target].iter().cloned().unzip();
+            refits.extend(clauses.into_iter().zip(quest.refits(&rules)));
+            Outcome { rules, ..Outcome::default() }
         });
         for rule in &mut learned.rules {
             if let (Grounds::Replayed(trust), Some((_, found))) =

@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::quest::Rule;
-use super::search::{Terms, cover_of};
+use super::search::Terms;
 use super::view::{Lit, SUPPORT, Stat, View};
 use crate::induce::RuleKind;
 
@@ -112,7 +112,7 @@ impl Pool {
         let most = (WORK / view.stretches.len().max(1)).max(NARROW);
         for i in promising(&nodes, most, SHORT) {
             let node = &nodes[i];
-            let cover = cover_of(view, &node.body.literals().iter().map(|l| *l as usize).collect::<Vec<_>>());
+            let cover = view.cover(node.body.literals().iter().map(|l| *l as usize));
             if !pool.covers.contains(cover.as_slice()) {
                 let stat = stat(&view.stats, &cover);
                 pool.add(node.body, &cover, stat, terms);
@@ -217,9 +217,8 @@ impl Pool {
     /// Puts a rule into the pool, unless one that is true at the same time points is there; gives its number. A rule with
     /// a literal that the view has not is left out.
     pub(crate) fn insert(&mut self, view: &View, rule: &Rule) -> Option<(RuleKind, u32)> {
-        let number = |l: &Lit| view.literals.iter().position(|v| v == l);
-        let literals: Vec<usize> = rule.body.iter().map(number).collect::<Option<_>>()?;
-        let cover = cover_of(view, &literals);
+        let literals = view.numbers(&rule.body)?;
+        let cover = view.cover(literals.iter().copied());
         let at = if let Some(at) = self.covers.get_index_of(cover.as_slice()) {
             at as u32
         } else {
@@ -311,9 +310,7 @@ pub(crate) fn supported(view: &View, cover: &[u64], kind: RuleKind) -> bool {
 
 /// The same of a rule, on a view that has its literals.
 fn supports(view: &View, rule: &Rule) -> bool {
-    let number = |l: &Lit| view.literals.iter().position(|v| v == l);
-    let literals: Option<Vec<usize>> = rule.body.iter().map(number).collect();
-    literals.is_some_and(|literals| supported(view, &cover_of(view, &literals), rule.kind))
+    view.numbers(&rule.body).is_some_and(|literals| supported(view, &view.cover(literals), rule.kind))
 }
 
 fn may_start(stat: &Stat) -> bool {

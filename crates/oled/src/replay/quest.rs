@@ -2,7 +2,7 @@
 
 use super::pool::{Pool, Refused, supported};
 use super::record::{Piece, Record};
-use super::search::{Actions, Fit, Found, Search, Terms, cover_of, replay_pieces};
+use super::search::{Actions, Fit, Found, LEAST_GAIN, Search, Terms, replay_pieces};
 use super::view::{Aspect, Lit, SUPPORT, View};
 use crate::induce::{Bin, RuleKind};
 
@@ -103,6 +103,16 @@ impl Quest<'_> {
         }
     }
 
+    /// A view with the literals of rules, and no others.
+    pub(crate) fn view_of(&self, rules: &[Rule]) -> View {
+        View::with(self.record, self.pieces, self.aspect, literals_of(rules))
+    }
+
+    /// The price of the literals of rules, heads included.
+    pub(crate) fn cost(&self, rules: &[Rule]) -> f64 {
+        self.terms.penalty * rules.iter().map(|r| r.body.len() + 1).sum::<usize>() as f64
+    }
+
     fn climb(&self, mut view: View, start: &[Rule]) -> Outcome {
         let mut pool = Pool::new(&view, &self.terms);
         let seen = Seen {
@@ -143,7 +153,7 @@ impl Quest<'_> {
             } else {
                 (rules, found.fit, found.value) = (refined, fit, value);
             }
-            if found.value <= before + 1e-9 {
+            if found.value <= before + LEAST_GAIN {
                 break;
             }
         }
@@ -170,7 +180,7 @@ impl Quest<'_> {
     fn refine(&self, rules: &[Rule], fit: Fit, value: f64) -> (Vec<Rule>, Fit, f64) {
         let mut rules = rules.to_vec();
         let (mut fit, mut value) = (fit, value);
-        let mut literals: Vec<Lit> = rules.iter().flat_map(|r| &r.body).copied().collect();
+        let mut literals = literals_of(&rules);
         let around = |literal: &Lit| match *literal {
             Lit::Open { slot, threshold } => {
                 let grid = self.aspect.slots[slot as usize].grid;
@@ -187,17 +197,13 @@ impl Quest<'_> {
         literals.sort_unstable();
         literals.dedup();
         let view = View::with(self.record, self.pieces, self.aspect, literals);
-        let number =
-            |literal: &Lit| view.literals.binary_search(literal).expect("the view has the literals of all rules");
-        let cover = |body: &[Lit]| cover_of(&view, &body.iter().map(number).collect::<Vec<_>>());
-        let price = self.terms.penalty * rules.iter().map(|r| r.body.len() + 1).sum::<usize>() as f64;
+        let cover = |body: &[Lit]| view.cover(view.numbers(body).expect("the view has the literals of all rules"));
+        let price = self.cost(&rules);
         for _ in 0..4 {
             let before = rules.clone();
             for i in 0..rules.len() {
-                let mut rest = Actions::none(&view);
-                for (_, rule) in rules.iter().enumerate().filter(|(j, _)| *j != i) {
-                    rest.add(rule.kind, &cover(&rule.body));
-                }
+                let others: Vec<Rule> = [&rules[..i], &rules[i + 1..]].concat();
+                let rest = actions_of(&view, &others);
                 for l in 0..rules[i].body.len() {
                     let Lit::Open { slot, threshold } = rules[i].body[l] else { continue };
                     let kind = rules[i].kind;
@@ -240,6 +246,24 @@ impl Quest<'_> {
         }
         (rules, fit, value)
     }
+}
+
+/// The literals of rules, each once.
+pub(crate) fn literals_of(rules: &[Rule]) -> Vec<Lit> {
+    let mut literals: Vec<Lit> = rules.iter().flat_map(|r| &r.body).copied().collect();
+    literals.sort_unstable();
+    literals.dedup();
+    literals
+}
+
+/// What rules do on a view that has their literals.
+pub(crate) fn actions_of(view: &View, rules: &[Rule]) -> Actions {
+    let mut actions = Actions::none(view);
+    for rule in rules {
+        let literals = view.numbers(&rule.body).expect("the view has the literals of the rules");
+        actions.add(rule.kind, &view.cover(literals));
+    }
+    actions
 }
 
 /// The rules that were found, as literals.

@@ -6,11 +6,10 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::quest::Rule;
+use super::quest::{Rule, actions_of, literals_of};
 use super::record::{Piece, Record, Run, Track};
-use super::search::cover_of;
-use super::view::{Aspect, Lit, View};
-use crate::induce::{Column, Mask, RuleKind};
+use super::view::{Aspect, View};
+use crate::induce::{Column, Mask};
 use crate::lang::Value;
 
 /// When a fluent is recognised: for each piece, instances with the time points from and up to which they hold.
@@ -29,17 +28,8 @@ pub(crate) struct About {
 
 /// What the rules of a target recognise in the pieces.
 pub(crate) fn recognise(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>, rules: &[Rule]) -> Recognised {
-    let mut literals: Vec<Lit> = rules.iter().flat_map(|r| &r.body).copied().collect();
-    literals.sort_unstable();
-    literals.dedup();
-    let view = View::with(record, pieces, aspect, literals);
-    let number = |l: &Lit| view.literals.binary_search(l).expect("the view has the literals of the rules");
-    let cover = |rule: &Rule| cover_of(&view, &rule.body.iter().map(number).collect::<Vec<_>>());
-    let covers: Vec<(RuleKind, Vec<u64>)> = rules.iter().map(|r| (r.kind, cover(r))).collect();
-    let fires = |kind: RuleKind, class: u32| {
-        let has = |set: &[u64]| set[class as usize / 64] >> (class % 64) & 1 == 1;
-        covers.iter().any(|(k, cover)| *k == kind && has(cover))
-    };
+    let view = View::with(record, pieces, aspect, literals_of(rules));
+    let actions = actions_of(&view, rules);
     let mut recognised: Recognised = vec![IndexMap::default(); pieces.len()];
     let mut trails = view.trails.iter().enumerate();
     for (p, piece) in pieces.iter().enumerate() {
@@ -54,17 +44,15 @@ pub(crate) fn recognise(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>, 
                 _ => {}
             };
             for stretch in &view.stretches[trail.first as usize..end] {
-                let start = fires(RuleKind::Initiation, stretch.class);
-                let next = start || state && !fires(RuleKind::Termination, stretch.class);
-                if fires(RuleKind::Direct, stretch.class) {
-                    hold(time, time + stretch.length);
-                } else {
-                    if state {
-                        hold(time, time + 1);
-                    }
-                    if next {
-                        hold(time + 1, time + stretch.length);
-                    }
+                let start = actions.start(stretch.class);
+                let next = start || state && !actions.end(stretch.class);
+                // A fluent changes after the first time point; an ordinary predicate at it.
+                let (first, rest) = if aspect.direct { (start, start) } else { (state, next) };
+                if first {
+                    hold(time, time + 1);
+                }
+                if rest {
+                    hold(time + 1, time + stretch.length);
                 }
                 time += stretch.length;
                 state = next;

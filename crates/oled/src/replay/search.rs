@@ -78,14 +78,13 @@ pub(crate) struct Found {
     pub(crate) rules: Vec<Chosen>,
     pub(crate) fit: Fit,
     pub(crate) value: f64,
-    pub(crate) steps: usize,
 }
 
 /// What rules do in each class.
 #[derive(Clone, Debug)]
 pub(crate) struct Actions {
-    pub(crate) starts: Vec<u64>,
-    pub(crate) ends: Vec<u64>,
+    starts: Vec<u64>,
+    ends: Vec<u64>,
 }
 
 impl Actions {
@@ -96,6 +95,14 @@ impl Actions {
     pub(crate) fn add(&mut self, kind: RuleKind, cover: &[u64]) {
         let set = if kind == RuleKind::Termination { &mut self.ends } else { &mut self.starts };
         set.iter_mut().zip(cover).for_each(|(a, b)| *a |= b);
+    }
+
+    pub(crate) fn start(&self, class: u32) -> bool {
+        has(&self.starts, class)
+    }
+
+    pub(crate) fn end(&self, class: u32) -> bool {
+        has(&self.ends, class)
     }
 }
 
@@ -173,7 +180,7 @@ impl Base {
             if direct {
                 for (i, s) in view.stretches[first..last].iter().enumerate() {
                     let (yes, no) = amount(s.label, i64::from(s.length));
-                    if has(&actions.starts, s.class) {
+                    if actions.start(s.class) {
                         base.fit.tp += yes;
                         base.fit.fp += no;
                     } else {
@@ -196,7 +203,7 @@ impl Base {
             for i in first..=last {
                 let decided = i < last && {
                     let class = view.stretches[i].class;
-                    has(&actions.starts, class) || has(&actions.ends, class)
+                    actions.start(class) || actions.end(class)
                 };
                 if i < last && !decided {
                     let s = &view.stretches[i];
@@ -233,7 +240,7 @@ impl Base {
                     let s = &view.stretches[i];
                     let (yes, no) = amount(s.label, 1);
                     let (rest_yes, rest_no) = amount(s.label, i64::from(s.length) - 1);
-                    let then = has(&actions.starts, s.class);
+                    let then = actions.start(s.class);
                     base.fit.tp += i64::from(state) * yes + i64::from(then) * rest_yes;
                     base.fit.fp += i64::from(state) * no + i64::from(then) * rest_no;
                     state = then;
@@ -268,7 +275,7 @@ pub(crate) fn replay_pieces(view: &View, actions: &Actions, direct: bool) -> (Fi
 }
 
 /// Right and wrong time points of one trail.
-pub(crate) fn replay_trail(
+fn replay_trail(
     view: &View,
     actions: &Actions,
     direct: bool,
@@ -278,8 +285,8 @@ pub(crate) fn replay_trail(
     let (mut tp, mut fp) = (0, 0);
     let mut state = holds;
     for s in &view.stretches[stretches] {
-        let start = has(&actions.starts, s.class);
-        let then = start || state && !has(&actions.ends, s.class);
+        let start = actions.start(s.class);
+        let then = start || state && !actions.end(s.class);
         let time = if direct {
             i64::from(start) * i64::from(s.length)
         } else {
@@ -367,9 +374,9 @@ impl Search<'_> {
         actions
     }
 
-    pub(crate) fn found(&self, rules: Vec<Chosen>, steps: usize) -> Found {
+    fn found(&self, rules: Vec<Chosen>) -> Found {
         let fit = replay(self.view, &self.actions(&rules), self.terms.direct());
-        Found { value: fit.f1() - self.cost(&rules), rules, fit, steps }
+        Found { value: fit.f1() - self.cost(&rules), rules, fit }
     }
 
     /// What the rules of a kind would bring to a base, in their order.
@@ -439,7 +446,7 @@ impl Search<'_> {
 
     /// From these rules, the best step at a time, until nothing is better.
     pub(crate) fn climb(&self, start: Vec<Chosen>) -> Found {
-        let mut found = self.found(start, 0);
+        let mut found = self.found(start);
         loop {
             let base = Base::new(self.view, &self.actions(&found.rules), self.terms.direct());
             let cost = self.cost(&found.rules);
@@ -474,7 +481,7 @@ impl Search<'_> {
                 }
                 _ => break,
             }
-            found = self.found(found.rules, found.steps + 1);
+            found = self.found(found.rules);
         }
         found.rules.sort_by_key(|(kind, body)| (*kind == RuleKind::Termination, *body));
         found
@@ -508,25 +515,11 @@ impl Search<'_> {
 const MOST_LOCAL: usize = 8;
 
 /// Gains below this are rounding.
-const LEAST_GAIN: f64 = 1e-9;
+pub(crate) const LEAST_GAIN: f64 = 1e-9;
 
 fn pick(a: Option<(Judged, Option<usize>)>, b: Option<(Judged, Option<usize>)>) -> Option<(Judged, Option<usize>)> {
     match (a, b) {
         (Some(x), Some(y)) => Some(if y.0.value > x.0.value { y } else { x }),
         (a, b) => a.or(b),
     }
-}
-
-/// The classes in which all of some literals are true.
-pub(crate) fn cover_of(view: &View, literals: &[usize]) -> Vec<u64> {
-    let mut truth = view.everything();
-    for l in literals {
-        truth.iter_mut().zip(view.bits_of(*l)).for_each(|(t, b)| *t &= b);
-    }
-    let mut cover = vec![0; view.words];
-    for way in truth.chunks(view.words.max(1)) {
-        cover.iter_mut().zip(way).for_each(|(c, w)| *c |= w);
-    }
-    debug_assert!(members(&cover).all(|c| c < view.classes));
-    cover
 }

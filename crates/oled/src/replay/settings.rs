@@ -1,6 +1,7 @@
 //! Settings of learning by replay: few, and none has to be set.
 
 use super::record::Memory;
+use crate::induce::range_of;
 
 /// The price of a literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,12 +41,8 @@ impl Default for ReplaySettings {
 impl ReplaySettings {
     /// Sets what a name stands for; an error says what is possible.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let Some((_, _, range)) = REPLAY_SETTINGS.iter().find(|(n, ..)| *n == name) else {
-            let names = REPLAY_SETTINGS.map(|(n, ..)| n);
-            let near = crate::lang::did_you_mean(name, names)
-                .map_or_else(|| format!("settings are {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
-            return Err(format!("the learner `replay` has no setting `{name}`: {near}"));
-        };
+        let range = range_of(&REPLAY_SETTINGS, name)
+            .map_err(|near| format!("the learner `replay` has no setting `{name}`: {near}"))?;
         self.try_set(name, text).ok_or_else(|| format!("`{text}` is no value of `{name}`: {range}"))
     }
 

@@ -1,9 +1,9 @@
 //! Trust: what speaks for a rule of a theory, and for a price of literals.
 
-use super::quest::{Outcome, Quest, Rule};
+use super::quest::{Outcome, Quest, Rule, actions_of};
 use super::record::Piece;
-use super::search::{Actions, Fit, cover_of, replay, replay_pieces};
-use super::view::{Lit, View};
+use super::search::{Fit, replay, replay_pieces};
+use super::view::Lit;
 use crate::learn::Trust;
 
 /// The prices of a literal that are tried.
@@ -13,39 +13,19 @@ const PRICES: [f64; 6] = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.016];
 const PRICE_FOLDS: u64 = 5;
 const REFITS: u64 = 7;
 
-/// The actions of rules on a view that has their literals.
-fn actions(view: &View, rules: &[Rule]) -> Actions {
-    let mut actions = Actions::none(view);
-    for rule in rules {
-        let number =
-            |l: &Lit| view.literals.iter().position(|v| v == l).expect("the view has the literals of the rules");
-        actions.add(rule.kind, &cover_of(view, &rule.body.iter().map(number).collect::<Vec<_>>()));
-    }
-    actions
-}
-
-fn literals(rules: &[Rule]) -> Vec<Lit> {
-    let mut literals: Vec<Lit> = rules.iter().flat_map(|r| &r.body).copied().collect();
-    literals.sort_unstable();
-    literals.dedup();
-    literals
-}
-
 impl Quest<'_> {
     /// How well rules fit.
     pub(crate) fn fit(&self, rules: &[Rule]) -> Fit {
-        let view = View::with(self.record, self.pieces, self.aspect, literals(rules));
-        replay(&view, &actions(&view, rules), self.terms.direct())
+        let view = self.view_of(rules);
+        replay(&view, &actions_of(&view, rules), self.terms.direct())
     }
 
     /// What the theory would be without each of its rules.
     pub(crate) fn trust(&self, rules: &[Rule]) -> Vec<Trust> {
-        let view = View::with(self.record, self.pieces, self.aspect, literals(rules));
+        let view = self.view_of(rules);
         let worth = |rules: &[Rule]| {
-            let actions = actions(&view, rules);
-            let price = rules.iter().map(|r| r.body.len() + 1).sum::<usize>() as f64 * self.terms.penalty;
-            let (fit, errors) = replay_pieces(&view, &actions, self.terms.direct());
-            (fit.f1() - price, errors)
+            let (fit, errors) = replay_pieces(&view, &actions_of(&view, rules), self.terms.direct());
+            (fit.f1() - self.cost(rules), errors)
         };
         let (value, errors) = worth(rules);
         let without = |i: usize| {

@@ -324,6 +324,24 @@ impl View {
         &self.bits[literal * size..(literal + 1) * size]
     }
 
+    /// The classes in which all of some literals are true, by their numbers.
+    pub(crate) fn cover(&self, literals: impl IntoIterator<Item = usize>) -> Vec<u64> {
+        let mut truth = self.everything();
+        for l in literals {
+            truth.iter_mut().zip(self.bits_of(l)).for_each(|(t, b)| *t &= b);
+        }
+        let mut cover = vec![0; self.words];
+        for way in truth.chunks(self.words.max(1)) {
+            cover.iter_mut().zip(way).for_each(|(c, w)| *c |= w);
+        }
+        cover
+    }
+
+    /// The numbers of literals, if the view has them all.
+    pub(crate) fn numbers(&self, literals: &[Lit]) -> Option<Vec<usize>> {
+        literals.iter().map(|l| self.literals.iter().position(|v| v == l)).collect()
+    }
+
     /// The set of all classes, for each way.
     pub(crate) fn everything(&self) -> Vec<u64> {
         let mut all = vec![u64::MAX; self.words];
