@@ -12,6 +12,7 @@ mod sight;
 
 pub(crate) use heads::{Head, Sights, heads};
 pub use instances::{Instance, TooMany};
+pub(crate) use interpretation::CoverState;
 pub use interpretation::{Cover, Interpretation};
 pub use learned::{Counted, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust};
 pub use lookup::Lookup;
