@@ -90,7 +90,7 @@ const LISTED: [(&str, &str); 2] = [("caviar", "caviar-listed"), ("lobby", "lobby
 fn with_listed(task: &str, problems: Problems) -> Problems {
     let Some((_, listed)) = LISTED.iter().find(|(open, _)| *open == task) else { return problems };
     let told = |mut problem: Diagnostic| {
-        if problem.message.contains("are open: the learner `oled`") {
+        if problem.message.contains("are open: this learner needs them listed") {
             let more = format!("the task `{listed}` lists them; the learner `replay` takes them as they are");
             problem.hint = Some(problem.hint.map_or_else(|| more.clone(), |hint| format!("{hint}; {more}")));
         }

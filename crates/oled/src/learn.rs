@@ -10,7 +10,8 @@ mod oled;
 mod process;
 mod sight;
 
-pub(crate) use heads::{Head, Sights, heads};
+pub use heads::Head;
+pub(crate) use heads::{Sights, heads};
 pub use instances::{Instance, TooMany};
 pub use interpretation::{Cover, Interpretation};
 pub use learned::{Counted, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust};

@@ -12,6 +12,7 @@ use crate::induce::{Grid, LiteralTable};
 use crate::lang::{Signature, Symbol, Symmetries, Value, exchanged};
 use crate::logic::{Measure, Model, Pred, Program, Relation, Role, Vocabulary};
 use crate::stream::Frame;
+use crate::task::Task;
 
 /// Two consecutive time points of a segment.
 #[derive(Clone, Debug)]
@@ -153,9 +154,10 @@ impl Cover {
         &self.groups[group].gauges
     }
 
-    /// The table of a group.
-    pub(crate) fn table_of_group(&self, group: usize) -> &LiteralTable {
-        &self.groups[group].table
+    /// For each group whether its fluents end when an argument is not observed.
+    pub(crate) fn tracked(&self, task: &Task) -> Vec<bool> {
+        let tracked = |kind: &Symbol| task.options.tracked.as_ref().is_none_or(|types| types.contains(kind));
+        self.groups.iter().map(|group| group.table.types.iter().any(tracked)).collect()
     }
 
     /// The annotation of a target, and whether it is symmetric.

@@ -117,9 +117,8 @@ impl Replay {
             let (about, left_out) = about_targets(&cover, number);
             targets.push(Target { name: head.name, group, place, about, left_out, given: Vec::new() });
         }
-        let tracked = |kind: &Symbol| task.options.tracked.as_ref().is_none_or(|types| types.contains(kind));
-        let tracked = (0..groups).map(|g| cover.table_of_group(g).types.iter().any(tracked)).collect();
-        let record = Record::new(settings.memory.clone(), tracked, targets.len(), task.options.interleaved);
+        let (memory, tracked) = (settings.memory.clone(), cover.tracked(task));
+        let record = Record::new(memory, tracked, targets.len(), task.options.interleaved);
         let slots = (0..groups).map(|g| cover.gauges(g).iter().map(Slot::from).collect()).collect();
         Ok(Replay {
             settings,
