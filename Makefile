@@ -6,13 +6,13 @@ all: lint test doc
 
 lint:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --workspace --all-targets --features clingo --quiet -- -D warnings
 
 test:
-	cargo test --workspace
+	cargo test --workspace --features clingo
 
 doc:
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --features clingo --quiet
 
 # Needs mdbook: cargo install mdbook
 book:

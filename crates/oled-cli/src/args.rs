@@ -152,6 +152,19 @@ pub(crate) struct CheckArgs {
     pub(crate) theory: Vec<PathBuf>,
 }
 
+/// What a stream is turned into.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    /// A stream in another format.
+    Stream(Format),
+    /// A program for clingo, with the task and a theory.
+    Asp,
+}
+
+fn parse_target(name: &str) -> Result<Target, String> {
+    if name == "asp" { Ok(Target::Asp) } else { parse_format(name).map(Target::Stream) }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
     /// The stream: a file, a directory of CAVIAR, or `-` for standard input.
@@ -165,13 +178,17 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) from: Option<Format>,
 
-    /// The format of the output, where the file name does not tell.
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
-    pub(crate) to: Option<Format>,
+    /// The format of the output, where the file name does not tell; `asp` is a program for clingo.
+    #[arg(long, value_name = "FORMAT", value_parser = parse_target)]
+    pub(crate) to: Option<Target>,
 
     /// A task whose declarations tell what is an event, a fluent or a label, where the format does not.
     #[arg(long, value_name = "TASK")]
     pub(crate) task: Option<PathBuf>,
+
+    /// Rules that go into a program for clingo: a file, or the name of a theory that comes with the task.
+    #[arg(long, short, value_name = "FILE", requires = "task")]
+    pub(crate) theory: Option<PathBuf>,
 
     /// Leave out what is wrong with the stream and count it, instead of stopping.
     #[arg(long)]

@@ -1,0 +1,18 @@
+//! Tasks, theories and streams as answer set programs, and clingo to run them.
+//!
+//! | room | what it is |
+//! |---|---|
+//! | [`print`] | a task, a theory and a stream as one program that clingo runs as it is |
+//! | [`number`] | arithmetic and order, which clingo has for small integers only |
+//! | `solver` | clingo, behind one file (feature `clingo`) |
+//!
+//! The rest needs clingo, which is built from its sources when the feature `clingo` is on.
+
+pub mod number;
+pub mod print;
+#[cfg(feature = "clingo")]
+pub mod solver;
+
+/// How to get a program that can call clingo.
+pub const HOW_TO_SWITCH_ON: &str = "run it with `cargo run --release --features clingo -- …`, which builds clingo; \
+    that needs a C++ compiler and cmake (`apt-get install -y cmake`)";
