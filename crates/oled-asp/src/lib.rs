@@ -4,10 +4,13 @@
 //! |---|---|
 //! | [`print`] | a task, a theory and a stream as one program that clingo runs as it is |
 //! | [`number`] | arithmetic and order, which clingo has for small integers only |
+//! | `judge` | what the library derives, compared with what clingo says (feature `clingo`) |
 //! | `solver` | clingo, behind one file (feature `clingo`) |
 //!
 //! The rest needs clingo, which is built from its sources when the feature `clingo` is on.
 
+#[cfg(feature = "clingo")]
+pub mod judge;
 pub mod number;
 pub mod print;
 #[cfg(feature = "clingo")]

@@ -22,6 +22,8 @@ use oled::logic::Vocabulary;
 use oled::{Atom, Clause, Frame, Problems, Signature, Symbol, Task, Term, Theory};
 
 #[cfg(feature = "clingo")]
+pub(crate) use stream::{Episode, episodes};
+#[cfg(feature = "clingo")]
 pub(crate) use term::canonical;
 pub use term::{atom, term, value};
 
@@ -81,11 +83,16 @@ impl<'t> Printer<'t> {
 
     /// The same as a stream needs it: with segments if it has several, and with times as large as they are.
     #[must_use]
-    pub fn for_stream(mut self, frames: &[Frame]) -> Printer<'t> {
-        if stream::episodes(self.task, frames).len() > 1 {
+    pub fn for_stream(self, frames: &[Frame]) -> Printer<'t> {
+        let episodes = stream::episodes(self.task, frames);
+        self.for_episodes(&episodes)
+    }
+
+    pub(crate) fn for_episodes(mut self, episodes: &[stream::Episode<'_>]) -> Printer<'t> {
+        if episodes.len() > 1 {
             self.times = Times::WithSegment;
         }
-        self.small = frames.iter().all(|f| f.time.unsigned_abs() < 1 << 30)
+        self.small = episodes.iter().flat_map(|e| &e.frames).all(|f| f.time.unsigned_abs() < 1 << 30)
             && self.task.bias.horizon.is_none_or(|h| h < 1 << 30);
         self
     }
@@ -132,6 +139,21 @@ impl<'t> Printer<'t> {
 
     fn has_initially(&self) -> bool {
         self.task.rules(self.theory).iter().any(|rule| rule.head.name.as_str() == ec::INITIALLY)
+    }
+
+    /// A time point as clingo gives it back.
+    #[cfg(feature = "clingo")]
+    pub(crate) fn point_term(&self, episode: &Episode<'_>, time: i64) -> Term {
+        let time = Term::Value(oled::Value::Int(time));
+        match self.times {
+            Times::Plain => time,
+            Times::WithSegment => Term::App(Symbol::new(""), vec![episode.name.clone(), time]),
+        }
+    }
+
+    #[cfg(feature = "clingo")]
+    pub(crate) fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
     }
 
     /// A time point whose time is written already.

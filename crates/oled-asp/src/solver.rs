@@ -5,9 +5,9 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clingo::{
@@ -122,6 +122,10 @@ pub fn solve(program: &str, options: &[&str], limits: &Limits) -> Result<Answer,
     }
 }
 
+/// clingo keeps who answers the calls of functions in one place for all threads, so that one can ground at a time. Several
+/// can solve.
+static GROUNDING: Mutex<()> = Mutex::new(());
+
 /// The clock of a call.
 #[derive(Clone, Default)]
 struct Watch {
@@ -141,9 +145,12 @@ fn run(program: &str, arguments: Vec<String>, limits: &Limits, watch: &Watch) ->
     let context = Context::new(watch);
     let mut control = clingo::control(arguments).map_err(failed)?.register_control_context(context);
     let base = Part::new("base", Vec::new()).map_err(failed)?;
-    if let Err(error) = control.add("base", &[], program).and_then(|()| control.ground(&[base])) {
-        check(program)?;
-        return Err(failed(error));
+    {
+        let _alone = GROUNDING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = control.add("base", &[], program).and_then(|()| control.ground(&[base])) {
+            check(program)?;
+            return Err(failed(error));
+        }
     }
     watch.grounded.store(true, Ordering::SeqCst);
     let atoms = control.symbolic_atoms().and_then(clingo::SymbolicAtoms::size).map_err(failed)?;
@@ -364,6 +371,17 @@ mod tests {
         let answer = solve(hard, &[], &limits).unwrap();
         assert_eq!(answer.stopped, Some(Stopped::Time));
         assert!(!answer.is_optimal() && answer.best().is_some());
+    }
+
+    #[test]
+    fn threads_do_not_disturb_each_other() {
+        let program = "p(1..300). q(@plus(X,Y)) :- p(X), p(Y), Y < 20.";
+        let one = solve(program, &[], &Limits::default()).unwrap().atoms;
+        let many: Vec<_> = (0..4)
+            .map(|_| std::thread::spawn(move || solve(program, &[], &Limits::default()).unwrap().atoms))
+            .collect();
+        assert!(many.into_iter().all(|thread| thread.join().unwrap() == one));
+        assert_eq!(one, 300 + 318);
     }
 
     #[test]

@@ -150,6 +150,24 @@ pub(crate) struct CheckArgs {
     /// Theories to check too, as files or by name; by default all that come with the task.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) theory: Vec<PathBuf>,
+
+    /// Compare what is derived from a stream with what another solver says, time point by time point.
+    #[arg(long, value_name = "SOLVER")]
+    pub(crate) with: Option<Solver>,
+
+    /// The longest time that the other solver may take for a segment.
+    #[arg(long, value_name = "SECONDS", requires = "with")]
+    pub(crate) seconds: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}
+
+/// Who is asked beside the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Solver {
+    /// clingo, where the program was built with it.
+    Clingo,
 }
 
 /// What a stream is turned into.

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use oled::logic::Role;
-use oled::{CalculusOptions, Frame, Symbol, Task, Value};
+use oled::{CalculusOptions, Frame, Symbol, Task, Term, Value};
 
 use super::{Printer, Times, term};
 
-/// Frames that follow each other in one segment, under the name of the segment; a segment that begins again has another.
-pub(super) fn episodes<'f>(task: &Task, frames: &'f [Frame]) -> Vec<(String, Vec<&'f Frame>)> {
+/// A stream in parts between which nothing persists.
+pub(crate) fn episodes<'f>(task: &Task, frames: &'f [Frame]) -> Vec<Episode<'f>> {
     let CalculusOptions { interleaved, .. } = task.options;
     let mut episodes: Vec<(Symbol, Vec<&Frame>)> = Vec::new();
     for frame in frames {
@@ -19,21 +19,37 @@ pub(super) fn episodes<'f>(task: &Task, frames: &'f [Frame]) -> Vec<(String, Vec
             None => episodes.push((frame.segment, vec![frame])),
         }
     }
-    let mut named: Vec<(Symbol, String, Vec<&Frame>)> = Vec::new();
+    let mut named: Vec<Episode<'_>> = Vec::new();
     for (segment, frames) in episodes {
-        let before = named.iter().filter(|(s, ..)| *s == segment).count();
-        let name = term::value(Value::Sym(segment));
-        let name = if before == 0 { name } else { format!("_again({name},{before})") };
-        named.push((segment, name, frames));
+        let before = named.iter().filter(|e| e.frames[0].segment == segment).count() as i64;
+        let name = Term::Value(Value::Sym(segment));
+        let again = |name| Term::App(Symbol::new("_again"), vec![name, Term::Value(Value::Int(before))]);
+        named.push(Episode { name: if before == 0 { name } else { again(name) }, frames });
     }
-    named.into_iter().map(|(_, name, frames)| (name, frames)).collect()
+    named
+}
+
+/// Frames that follow each other in one segment.
+pub(crate) struct Episode<'f> {
+    /// The name of the segment; one that begins again has another.
+    pub(crate) name: Term,
+    pub(crate) frames: Vec<&'f Frame>,
 }
 
 impl Printer<'_> {
     /// The time points of a stream and what is observed at them.
     pub fn stream(&self, frames: &[Frame]) -> String {
+        self.episodes(&episodes(self.task, frames))
+    }
+
+    pub(crate) fn episodes(&self, episodes: &[Episode<'_>]) -> String {
         let mut text = String::new();
-        for (segment, frames) in episodes(self.task, frames) {
+        for Episode { name, frames } in episodes {
+            // A name that is none of the language.
+            let segment = match name {
+                Term::App(_, args) => format!("_again({},{})", term::term(&args[0]), term::term(&args[1])),
+                name => term::term(name),
+            };
             let mut before: Option<String> = None;
             for frame in frames {
                 let point = self.point(&segment, frame.time);
