@@ -233,6 +233,7 @@ impl Prequential {
                     story.score = Some(counted.score);
                     story.instances = Some(counted.instances);
                 }
+                Grounds::Fired(fired) => story.counts = Some((fired.right as i64, fired.wrong as i64, 0)),
                 Grounds::Replayed(trust) => {
                     story.trust = Some(RuleTrust::from(*trust));
                     if story.history.last().is_none_or(|step| step.what != "chosen") {

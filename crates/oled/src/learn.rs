@@ -14,7 +14,7 @@ pub use heads::Head;
 pub(crate) use heads::{Sights, heads};
 pub use instances::{Instance, TooMany};
 pub use interpretation::{Cover, Interpretation};
-pub use learned::{Counted, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust};
+pub use learned::{Counted, Fired, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust};
 pub use lookup::Lookup;
 pub(crate) use measured::Gauge;
 pub use oled::Oled;

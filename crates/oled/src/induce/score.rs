@@ -4,7 +4,7 @@ use super::Tally;
 use crate::calculus::Outcome::{Absent, Begins, Ends, Persists};
 
 /// What a rule does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RuleKind {
     /// `initiatedAt`.
     Initiation,

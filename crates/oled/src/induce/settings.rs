@@ -322,10 +322,7 @@ impl Settings {
 }
 
 /// The range of a setting of a table; if it is in none, what may have been meant.
-pub(crate) fn range_of(
-    table: &[(&'static str, &'static str, &'static str)],
-    name: &str,
-) -> Result<&'static str, String> {
+pub fn range_of(table: &[(&'static str, &'static str, &'static str)], name: &str) -> Result<&'static str, String> {
     if let Some((_, _, range)) = table.iter().find(|(n, ..)| *n == name) {
         return Ok(range);
     }

@@ -3,7 +3,7 @@
 use super::record::{Memory, Record};
 use crate::induce::{LiteralTable, Mask, RuleKind};
 use crate::lang::{Clause, Problems, Span, Symbol};
-use crate::learn::{Cover, Head, Sights, heads};
+use crate::learn::{Cover, Fired, Head, Sights, heads};
 use crate::stream::Frame;
 use crate::task::Task;
 
@@ -112,6 +112,34 @@ impl Chronicle {
             }
         }
         (courses, missed)
+    }
+}
+
+impl Course {
+    /// Where a rule fires rightly and wrongly, by what is annotated next; of an ordinary predicate, by what is annotated
+    /// then.
+    pub fn fired(&self, kind: RuleKind, body: Mask) -> Fired {
+        let mut fired = Fired::default();
+        for (i, step) in self.steps.iter().enumerate() {
+            if !step.truths.iter().any(|truth| body.fires_on(*truth)) {
+                continue;
+            }
+            let next = self.steps.get(i + 1).and_then(|s| s.label);
+            let said = kind != RuleKind::Termination;
+            let points = if kind == RuleKind::Direct {
+                [(step.label, step.length), (None, 0)]
+            } else {
+                [(step.label, step.length - 1), (next, 1)]
+            };
+            for (label, times) in points {
+                match label {
+                    Some(label) if label == said => fired.right += u64::from(times),
+                    Some(_) => fired.wrong += u64::from(times),
+                    None => {}
+                }
+            }
+        }
+        fired
     }
 }
 
