@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use oled_data::{Format, Protocol};
+use oled::induce::MAX_INSTANCES;
+use oled_data::task_folder::TaskFolder;
+use oled_data::{Format, Protocol, ReadOptions};
 
 /// Learns and recognises complex events in streams of simple ones, by rules that begin and end them.
 ///
@@ -18,6 +20,10 @@ pub(crate) struct Cli {
     /// No progress bar and no remarks on standard error; errors are still told.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+
+    /// In the end, tell on standard error how much memory was used at most, and how many names there are.
+    #[arg(long, global = true)]
+    pub(crate) stats: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -68,6 +74,25 @@ pub(crate) struct InputArgs {
     /// Leave out what is wrong with the stream and count it, instead of stopping.
     #[arg(long)]
     pub(crate) lenient: bool,
+
+    /// Stop with an error when there are more distinct names than this: they are never forgotten.
+    #[arg(long, value_name = "N", default_value_t = MAX_NAMES)]
+    pub(crate) max_names: usize,
+
+    /// Stop with an error at a line of more bytes than this, or a larger file of XML; a gibibyte by default.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_line: Option<usize>,
+}
+
+/// Distinct names of a stream, by default: not quite a gigabyte of them.
+pub(crate) const MAX_NAMES: usize = 10_000_000;
+
+impl InputArgs {
+    /// How the stream of a task is read.
+    pub(crate) fn read_options(&self, folder: &TaskFolder) -> ReadOptions {
+        let options = folder.read_options(self.from, self.lenient);
+        ReadOptions { max_names: Some(self.max_names), max_line: self.max_line, ..options }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -93,6 +118,10 @@ pub(crate) struct RecogniseArgs {
     /// Print all fluents that the rules define, not only those that the task asks for.
     #[arg(long)]
     pub(crate) all: bool,
+
+    /// Stop with an error where more atoms than this follow at once from the rules, at one time point.
+    #[arg(long, value_name = "N", default_value_t = MAX_INSTANCES)]
+    pub(crate) max_instances: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -211,6 +240,14 @@ pub(crate) struct ConvertArgs {
     /// Leave out what is wrong with the stream and count it, instead of stopping.
     #[arg(long)]
     pub(crate) lenient: bool,
+
+    /// Stop with an error when there are more distinct names than this: they are never forgotten.
+    #[arg(long, value_name = "N", default_value_t = MAX_NAMES)]
+    pub(crate) max_names: usize,
+
+    /// Stop with an error at a line of more bytes than this, or a larger file of XML; a gibibyte by default.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_line: Option<usize>,
 }
 
 /// The simulated world.

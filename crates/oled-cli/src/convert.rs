@@ -17,6 +17,7 @@ pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
         Some(task) => TaskFolder::load(task)?.read_options(args.from, args.lenient),
         None => ReadOptions { format: args.from, lenient: args.lenient, ..ReadOptions::default() },
     };
+    let options = ReadOptions { max_names: Some(args.max_names), max_line: args.max_line, ..options };
     let format = match args.to {
         Some(Target::Asp) => return print_program(args),
         Some(Target::Stream(format)) => Some(format),
@@ -40,16 +41,16 @@ pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let mut written = 0;
     let mut copy = || -> anyhow::Result<()> {
         while let Some(frame) = frames.next() {
-            writer.write(&frame?)?;
+            writer.write(&frame?).map_err(|error| output.failed(error))?;
             written += 1;
             progress.frame(&frames);
         }
         Ok(())
     };
     let copied = copy();
-    // Standard output gets what was good before a fault.
-    writer.finish()?;
-    copied?;
+    // Standard output gets what was good before a fault; of two faults the first is told.
+    let finished = writer.finish().map_err(|error| output.failed(error));
+    copied.and(finished)?;
     output.keep()?;
     progress.finish();
     say_skipped(frames.skipped());

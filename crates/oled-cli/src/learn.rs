@@ -80,6 +80,18 @@ pub(crate) struct LearnArgs {
     #[arg(long, default_value_t = 2)]
     pub(crate) threads: usize,
 
+    /// How many literals a rule may have at most.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_literals: Option<String>,
+
+    /// How many rules a fluent, or with `oled` a head, may have at most.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_rules: Option<String>,
+
+    /// Leave out time points with more instances to learn from than this, or at which more follows from the background.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_instances: Option<String>,
+
     #[command(flatten)]
     pub(crate) replay: ReplayArgs,
 
@@ -202,12 +214,14 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     }
     let mut learned = learning.learner().learned();
     log.last(learning.learner(), &learned);
-    log.finish()?;
+    // A log that cannot be written is no reason to lose what was learned.
+    let logged = log.finish();
     if !args.replay.no_refits {
         learning.learner().examine(&mut learned);
     }
     let tested = learning.tested();
     write_result(&learned, tested, args, args.output.as_deref().unwrap_or(Path::new("-")))?;
+    logged?;
     if let (Some(tested), true, false) = (tested, args.prequential && !args.json, quiet) {
         say(&format!(
             "recognised with the rules so far, before learning from it:\n{}",
@@ -348,6 +362,9 @@ fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
     }
     let own = of_oled.into_iter().chain(of_replay);
     let mut all: Vec<(String, String)> = own.map(|(name, value)| (name.to_string(), value)).collect();
+    let limits =
+        [("max_literals", &args.max_literals), ("max_rules", &args.max_rules), ("max_instances", &args.max_instances)];
+    all.extend(limits.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))));
     for text in &args.set {
         let Some((name, value)) = text.split_once('=') else { bail!("`{text}` is not of the form NAME=VALUE") };
         all.push((name.trim().to_string(), value.trim().to_string()));

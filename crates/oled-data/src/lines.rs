@@ -27,14 +27,30 @@ pub(crate) struct LineReader {
     number: usize,
     /// Whether the input has no more bytes than those in the buffer.
     exhausted: bool,
+    /// A longer line is an error.
+    most: usize,
 }
 
 const BUFFER: usize = 1 << 18;
+/// The longest line where nothing else is said, one gibibyte: exports may have all their documents on one line.
+const MAX_LINE: usize = 1 << 30;
+
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl LineReader {
     pub(crate) fn new(input: Box<dyn Read + Send>) -> LineReader {
-        LineReader { input, buffer: vec![0; BUFFER], start: 0, end: 0, number: 0, exhausted: false }
+        LineReader { input, buffer: vec![0; BUFFER], start: 0, end: 0, number: 0, exhausted: false, most: MAX_LINE }
+    }
+
+    /// The same with another limit for the length of a line.
+    pub(crate) fn with_limit(mut self, most: Option<usize>) -> LineReader {
+        self.most = most.unwrap_or(MAX_LINE);
+        self
+    }
+
+    fn too_long(&self, what: &str) -> io::Error {
+        let message = format!("{what} is longer than {} bytes", self.most);
+        io::Error::new(io::ErrorKind::FileTooLarge, message)
     }
 
     /// The next line, if any.
@@ -77,7 +93,11 @@ impl LineReader {
     pub(crate) fn read_all(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = self.buffer[self.start..self.end].to_vec();
         self.start = self.end;
-        self.input.read_to_end(&mut bytes)?;
+        let room = (self.most - bytes.len().min(self.most)) as u64;
+        self.input.by_ref().take(room + 1).read_to_end(&mut bytes)?;
+        if bytes.len() > self.most {
+            return Err(self.too_long("the file"));
+        }
         Ok(bytes)
     }
 
@@ -85,10 +105,14 @@ impl LineReader {
     fn find_end(&mut self) -> io::Result<Option<usize>> {
         let mut searched = 0;
         loop {
-            if let Some(i) = memchr::memchr(b'\n', &self.buffer[self.start + searched..self.end]) {
-                return Ok(Some(searched + i));
-            }
+            let found = memchr::memchr(b'\n', &self.buffer[self.start + searched..self.end]).map(|i| searched + i);
             searched = self.end - self.start;
+            if found.unwrap_or(searched) > self.most {
+                return Err(self.too_long(&format!("line {}", self.number + 1)));
+            }
+            if found.is_some() {
+                return Ok(found);
+            }
             if self.exhausted {
                 return Ok(None);
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
-use oled::{Frame, Signature};
+use oled::{Frame, Signature, Symbol};
 
 use crate::caviar::CaviarReader;
 use crate::error::{DataError, Problem, ProblemKind, Skipped};
@@ -32,6 +32,11 @@ pub struct ReadOptions {
     pub labels: Vec<Signature>,
     /// The declared inputs, which tell delimited text what a name is: `happensAt(walking(_), _)` makes `walking` an event.
     pub declared: Vec<Signature>,
+    /// More distinct names than this, of everything that was ever read, are an error: they are never forgotten. `None` for
+    /// no limit.
+    pub max_names: Option<usize>,
+    /// A line, or for XML a file, of more bytes than this is an error; `None` for a gibibyte.
+    pub max_line: Option<usize>,
 }
 
 /// What a format is for a reader: takes the next piece of its input and pushes the frames in it.
@@ -94,6 +99,7 @@ pub struct Frames {
     failure: Option<DataError>,
     bytes: Counter,
     total: Option<u64>,
+    max_names: Option<usize>,
 }
 
 impl Frames {
@@ -108,7 +114,7 @@ impl Frames {
         let compressed = Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
         let input: Box<dyn Read + Send> =
             if compressed { Box::new(MultiGzDecoder::new(counted)) } else { Box::new(counted) };
-        let mut input = LineReader::new(input);
+        let mut input = LineReader::new(input).with_limit(options.max_line);
         let source: Box<dyn Source> = match format_of(name, &mut input, options)? {
             Format::Jsonl => Lines::boxed(name, input, JsonlReader::default()),
             Format::Mongo => Lines::boxed(name, input, MongoReader::default()),
@@ -121,7 +127,7 @@ impl Frames {
 
     fn new(source: Box<dyn Source>, options: &ReadOptions, bytes: Counter, total: Option<u64>) -> Frames {
         let sink = Sink::new(options.lenient, options.interleaved);
-        Frames { source: Some(source), sink, failure: None, bytes, total }
+        Frames { source: Some(source), sink, failure: None, bytes, total, max_names: options.max_names }
     }
 
     /// What was left out so far.
@@ -136,6 +142,19 @@ impl Frames {
 
     pub(crate) fn counter(&self) -> Counter {
         self.bytes.clone()
+    }
+
+    /// Whether there are too many names by now.
+    fn check_names(&self) -> Result<(), DataError> {
+        match self.max_names {
+            Some(most) if Symbol::count() > most => {
+                let message = format!("there are more than {most} distinct names, and names are never forgotten");
+                Err(Problem::new(ProblemKind::Limit, 0, message)
+                    .hint("write what comes once only, such as the number of a message, as a number, or allow more with `--max-names`")
+                    .of("the stream"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The size of the input, if it is known.
@@ -153,7 +172,8 @@ impl Iterator for Frames {
                 return Some(Ok(frame));
             }
             let Some(source) = &mut self.source else { return self.failure.take().map(Err) };
-            match source.advance(&mut self.sink) {
+            let advanced = source.advance(&mut self.sink).and_then(|more| self.check_names().map(|()| more));
+            match advanced {
                 Ok(true) => {}
                 Ok(false) => self.source = None,
                 Err(error) => {

@@ -292,6 +292,7 @@ impl TaskFolder {
             interleaved: self.task.options.interleaved,
             labels: self.task.labels().into_iter().flat_map(|label| [label, unknown(label)]).collect(),
             declared: self.task.bias.inputs.iter().map(oled::Mode::signature).collect(),
+            ..ReadOptions::default()
         }
     }
 

@@ -13,7 +13,7 @@ use crate::published::{SCALABILITY, published};
 use crate::{Choice, Data, Error, Experiment, Folds, Groups, Part, Row, Scaling};
 
 /// A theory that comes with a task.
-fn theory(folder: &TaskFolder, name: &str) -> Result<Arc<Source>, Error> {
+pub(crate) fn theory(folder: &TaskFolder, name: &str) -> Result<Arc<Source>, Error> {
     Ok(folder.theory(Path::new(name))?)
 }
 

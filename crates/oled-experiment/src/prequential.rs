@@ -180,7 +180,7 @@ impl Prequential {
 
     fn about_rules(&self) -> impl Iterator<Item = &Event> {
         let events = self.notes.iter().flat_map(|notes| &notes.events);
-        events.filter(|event| !matches!(event.what, What::TooMany { .. }))
+        events.filter(|event| !matches!(event.what, What::TooMany { .. } | What::Limited { .. }))
     }
 
     fn fluent_of(&self, process: usize) -> Symbol {
@@ -267,7 +267,7 @@ impl Prequential {
             What::Chosen { clause, value } | What::Dropped { clause, value } => {
                 Step { body: joined(&clause.body), value: Some(*value), ..plain }
             }
-            What::Started { .. } | What::TooMany { .. } => plain,
+            What::Started { .. } | What::TooMany { .. } | What::Limited { .. } => plain,
         }
     }
 }
@@ -286,5 +286,6 @@ fn what(what: &What) -> &'static str {
         What::Chosen { .. } => "chosen",
         What::Dropped { .. } => "dropped",
         What::TooMany { .. } => "too_many",
+        What::Limited { .. } => "limited",
     }
 }

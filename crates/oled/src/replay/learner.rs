@@ -70,6 +70,8 @@ pub struct Replay {
     known: Vec<Vec<Clause>>,
     /// The variables that were told to have too many assignments.
     told: Vec<(usize, usize)>,
+    /// The targets whose rules were told to have reached a limit.
+    limited: Vec<usize>,
 }
 
 /// A fluent, or a predicate, whose rules are learned.
@@ -103,7 +105,8 @@ impl Replay {
     /// A learner for the heads of a task.
     pub fn new(task: &Task, settings: ReplaySettings) -> Result<Replay, Problems> {
         let variables = settings.variables;
-        let (heads, cover) = heads(task, true, |_| Sights { variables, observed_next: false })?;
+        let (heads, mut cover) = heads(task, true, |_| Sights { variables, observed_next: false })?;
+        cover.set_limit(settings.max_instances);
         let groups = cover.group_count();
         let mut targets: Vec<Target> = Vec::new();
         for number in 0..cover.target_count() {
@@ -134,6 +137,7 @@ impl Replay {
             searched_all: 0,
             at_work: Vec::new(),
             told: Vec::new(),
+            limited: Vec::new(),
         })
     }
 
@@ -217,7 +221,8 @@ impl Replay {
             [None, Some(_), None] => Kinds::Starts,
             [None, None, _] => Kinds::Ends,
         };
-        Terms { penalty, kinds, near: false, threads }
+        let ReplaySettings { max_literals, max_rules, .. } = self.settings;
+        Terms { penalty, kinds, near: false, threads, max_literals, max_rules }
     }
 
     /// Lets a search be made for each target: side by side, or, where rules are about other targets, in turn, since they
@@ -323,6 +328,15 @@ impl Replay {
                 tell(old.head, old.number, What::Dropped { clause: old.clause.clone(), value });
             }
         }
+        for (target, outcome) in self.last.iter().enumerate() {
+            if let Some((limit, most, what)) =
+                self.at_a_limit(target, outcome).filter(|_| !self.limited.contains(&target))
+            {
+                self.limited.push(target);
+                let head = self.heads.iter().position(|h| h.target == target).expect("a target has a head");
+                tell(head, 0, What::Limited { limit: Symbol::new(limit), most, what });
+            }
+        }
         let mut at_work = Vec::new();
         for (head, clause, value) in now {
             let known = &mut self.known[head];
@@ -378,7 +392,9 @@ impl Replay {
             let fluent = self.targets[target].name;
             learned.fits.push(FluentFit { fluent, f1: outcome.fit.f1(), penalty: outcome.penalty });
             learned.remarks.extend(self.remark(target, &outcome));
+            learned.remarks.extend(self.at_a_limit(target, &outcome).map(|(_, _, what)| what));
         }
+        learned.remarks.extend(self.cover.remark_crowded());
         let (kept, all) = self.record.segments();
         if (kept as u64) < all && self.record.frames() > 0 {
             learned.remarks.push(format!(
@@ -386,6 +402,23 @@ impl Replay {
             ));
         }
         learned
+    }
+
+    /// The limit that the rules of a target have reached, if they have: there might be better ones without it.
+    fn at_a_limit(&self, target: usize, outcome: &Outcome) -> Option<(&'static str, usize, String)> {
+        let (name, ReplaySettings { max_literals, max_rules, .. }) = (self.targets[target].name, &self.settings);
+        if outcome.rules.len() >= *max_rules {
+            let what = format!("`{name}` has as many rules as `max_rules` allows, {max_rules}; more might fit better");
+            return Some(("max_rules", *max_rules, what));
+        }
+        let longest = outcome.rules.iter().map(|rule| rule.body.len()).max().unwrap_or(0);
+        // The usual limit is part of how this learner works.
+        (longest >= *max_literals && *max_literals < ReplaySettings::default().max_literals).then(|| {
+            let what = format!(
+                "a rule for `{name}` has as many literals as `max_literals` allows, {max_literals}; more might fit better"
+            );
+            ("max_literals", *max_literals, what)
+        })
     }
 
     /// Why nothing was learned about a target.
@@ -492,6 +525,9 @@ impl Learner for Replay {
         self.record.observe(&sight);
         if !sight.too_many.is_empty() {
             self.tell_too_many(&sight.too_many, frame, observer);
+        }
+        if let Some(what) = self.cover.tell_crowded() {
+            observer.on(&Event { interpretation: self.record.frames(), process: 0, rule: 0, what });
         }
     }
 

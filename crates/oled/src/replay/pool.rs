@@ -109,7 +109,8 @@ impl Pool {
     pub(crate) fn new(view: &View, terms: &Terms) -> Pool {
         let mut pool = Pool::default();
         let many = view.classes > MANY_CLASSES;
-        let nodes = pool.grow(view, &if many { Rows::sample(view) } else { Rows::all(view) }, many);
+        let rows = if many { Rows::sample(view) } else { Rows::all(view) };
+        let nodes = pool.grow(view, &rows, many, terms.max_literals);
         let most = if many { MANY } else { (WORK / view.stretches.len().max(1)).max(NARROW) };
         for i in promising(&nodes, most, SHORT) {
             let node = &nodes[i];
@@ -123,7 +124,7 @@ impl Pool {
     }
 
     /// Grows bodies literal by literal: those of each length that say something new, as far as they are promising.
-    fn grow(&mut self, view: &View, rows: &Rows, many: bool) -> Vec<Node> {
+    fn grow(&mut self, view: &View, rows: &Rows, many: bool, most: usize) -> Vec<Node> {
         let size = view.ways * rows.words;
         let mut seen: IndexSet<u128, FxBuildHasher> = IndexSet::default();
         // The bodies of one length, and what is true with them, one after the other.
@@ -132,7 +133,7 @@ impl Pool {
         let mut truth = vec![0; size];
         let mut cover = vec![0; rows.words];
         let mut all = Vec::new();
-        for _ in 0..MAX_BODY {
+        for _ in 0..MAX_BODY.min(most) {
             let (mut next, mut next_truths) = (Vec::new(), Vec::new());
             for (body, bits) in level.iter().zip(truths.chunks(size.max(1))) {
                 let from = body.literals().last().map_or(0, |l| l + 1);

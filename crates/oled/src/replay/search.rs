@@ -18,6 +18,9 @@ pub(crate) struct Terms {
     /// Whether rules that come near are wanted too, for the next search.
     pub(crate) near: bool,
     pub(crate) threads: usize,
+    /// No body has more literals, no theory more rules.
+    pub(crate) max_literals: usize,
+    pub(crate) max_rules: usize,
 }
 
 /// What rules there are heads for.
@@ -454,6 +457,7 @@ impl Search<'_> {
                 }
             }
         }
+        chosen.truncate(self.terms.max_rules);
         chosen
     }
 
@@ -464,7 +468,8 @@ impl Search<'_> {
             let base = Base::new(self.view, &self.actions(&found.rules), self.terms.direct());
             let cost = self.cost(&found.rules);
             let mut best: Option<(Judged, Option<usize>)> = None;
-            for kind in self.terms.rules() {
+            let more = if found.rules.len() < self.terms.max_rules { self.terms.rules() } else { &[] };
+            for kind in more {
                 let judged = self.best(&base, *kind, cost).map(|j| (j, None));
                 best = pick(best, judged);
             }
