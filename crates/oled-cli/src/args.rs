@@ -7,6 +7,8 @@ use oled::induce::MAX_INSTANCES;
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Format, Protocol, ReadOptions};
 
+use crate::checkpoint::{CheckpointArgs, LiveArgs};
+
 /// Learns and recognises complex events in streams of simple ones, by rules that begin and end them.
 ///
 /// Results go to standard output, progress and messages to standard error. Exit codes: 0 success, 1 nothing was learned or
@@ -33,7 +35,7 @@ pub(crate) enum Command {
     /// Learn rules from a labelled stream, in one pass, and print them with their evidence.
     Learn(Box<crate::learn::LearnArgs>),
     /// Run a theory on a stream and print the intervals of complex events.
-    Recognise(RecogniseArgs),
+    Recognise(Box<RecogniseArgs>),
     /// Compare what a theory recognises with the labels of a stream.
     Evaluate(EvaluateArgs),
     /// Learn from most of a stream and test on the rest, fold by fold, in several orders.
@@ -122,6 +124,17 @@ pub(crate) struct RecogniseArgs {
     /// Stop with an error where more atoms than this follow at once from the rules, at one time point.
     #[arg(long, value_name = "N", default_value_t = MAX_INSTANCES)]
     pub(crate) max_instances: usize,
+
+    /// Where the intervals go, instead of standard output, as they end. With `--resume` what was written since the
+    /// checkpoint is cut off, and written again.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
+
+    #[command(flatten)]
+    pub(crate) checkpoint: CheckpointArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -304,6 +317,22 @@ pub(crate) struct SimulateArgs {
     /// Stop after this many facts.
     #[arg(long, value_name = "N")]
     pub(crate) facts: Option<u64>,
+
+    /// Spoil the stream: let this share of its lines come late; how many have which fault is told in the end.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_fault)]
+    pub(crate) late: f64,
+
+    /// How many time units late lines are late at most.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) delay: u64,
+
+    /// Spoil the stream: let this share of its lines come twice.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_fault)]
+    pub(crate) duplicate: f64,
+
+    /// Spoil the stream: let this share of its lines come a second time, cut off in the middle.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_fault)]
+    pub(crate) malformed: f64,
 }
 
 #[derive(Debug, Args)]
@@ -332,6 +361,11 @@ fn parse_protocol(name: &str) -> Result<Protocol, String> {
 pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 1.0);
     share.ok_or_else(|| "a share is a number above 0, at most 1".into())
+}
+
+fn parse_fault(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=0.3).contains(share));
+    share.ok_or_else(|| "a share of faults is a number from 0 to 0.3".into())
 }
 
 fn parse_noise(text: &str) -> Result<f64, String> {

@@ -10,14 +10,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, bail};
 use clap::Args;
 use oled::induce::PRESETS;
-use oled::{Frame, Learned, Learner};
-use oled_data::Protocol;
+use oled::{Frame, Learned, Learner, StateError};
 use oled_data::task_folder::TaskFolder;
+use oled_data::{Pause, Protocol, digest};
 use oled_experiment::{LEARNERS, Prequential, Results, USUAL_PRESET, title};
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::InputArgs;
+use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, MadeOf, say_resumed};
 use crate::evaluate::{fluents_json, to_table};
 use crate::input::load_theory;
 use crate::output::write_file;
@@ -69,7 +70,13 @@ pub(crate) struct LearnArgs {
     /// Print the theory so far after every so many interpretations, to standard error or into the output file; the
     /// signal USR1 asks for the same at any time.
     #[arg(long, value_name = "N")]
-    pub(crate) every: Option<u64>,
+    pub(crate) print_every: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
+
+    #[command(flatten)]
+    pub(crate) checkpoint: CheckpointArgs,
 
     /// Rules to start from. `replay` keeps them if they do better than what it finds by itself; `oled` specialises them
     /// and gives them up like learned ones.
@@ -102,8 +109,9 @@ pub(crate) struct LearnArgs {
     #[arg(long)]
     pub(crate) prequential: bool,
 
-    /// Write a report that can be shown to anyone: curves, timelines, and how each rule came about.
-    #[arg(long, value_name = "FILE")]
+    /// Write a report that can be shown to anyone: curves, timelines, and how each rule came about. It needs the whole
+    /// stream in one run.
+    #[arg(long, value_name = "FILE", conflicts_with = "checkpoint")]
     pub(crate) report: Option<PathBuf>,
 
     /// Any other setting, as `name=value`; the chapter on settings lists them.
@@ -159,6 +167,9 @@ pub(crate) struct OledArgs {
     pub(crate) warmup: Option<String>,
 }
 
+/// What a checkpoint has: the position in the stream, what the learner knows, and how long the log was.
+type State = (Vec<u8>, Vec<u8>, Option<u64>);
+
 pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
     let overrides = overrides(args)?;
@@ -166,46 +177,82 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     // Wrong settings are told before anything is read.
     let mut learner =
         oled_experiment::learner(&folder, &args.learner, args.oled.preset.as_deref(), &more, args.threads)?;
-    let mut log = Log::new(args.log.as_deref(), &mut *learner, quiet)?;
     if let Some(path) = &args.theory {
         learner.start_from(&load_theory(&folder, path)?)?;
     }
-    let interrupted = interruption()?;
-    let requested = request()?;
-    let mut next = args.every.unwrap_or(u64::MAX);
+    let mut keeper = Keeper::new(&args.checkpoint, made_of(&folder, args, &overrides)?, quiet)?;
+    let resumed: Option<State> = keeper.as_ref().map_or(Ok(None), Keeper::resume)?;
+    let mut log = Log::new(args.log.as_deref(), &mut *learner, quiet, resumed.as_ref().and_then(|r| r.2))?;
     let mut learning = if args.prequential || args.report.is_some() {
         Learning::Tested(Box::new(Prequential::new(&folder.task, learner, args.report.is_some())?))
     } else {
         Learning::Plain(learner)
     };
+    let mut next = args.print_every.unwrap_or(u64::MAX);
+    let mut position = None;
+    if let (Some((at, state, _)), Some(keeper)) = (resumed, &keeper) {
+        learning.restore(&state).with_context(|| keeper.of_no_use())?;
+        // What was printed before the checkpoint is not printed again.
+        while learning.learner().observed() >= next {
+            next += args.print_every.unwrap_or(u64::MAX);
+        }
+        position = Some(at);
+    }
+    let interrupted = interruption()?;
+    let requested = request()?;
     // What `replay` learned is found when it is asked; before that it has rules for the log only.
     let needs_flush = args.learner == "oled" || args.log.is_some();
-    let mut step = |learning: &mut Learning, frame: &Frame, log: &mut Log| -> anyhow::Result<bool> {
-        learning.observe(frame, log)?;
+    let mut show = |learning: &mut Learning, log: &mut Log| -> anyhow::Result<()> {
         let due = learning.learner().observed() >= next;
         if due || requested.swap(false, Ordering::Relaxed) {
-            next = if due { next + args.every.unwrap_or(0) } else { next };
+            next = if due { next + args.print_every.unwrap_or(0) } else { next };
             if needs_flush {
                 learning.flush(log);
             }
             log.flush()?;
             snapshot(&learning.learner().learned(), args)?;
         }
-        Ok(interrupted.load(Ordering::Relaxed))
+        Ok(())
     };
     let mut frames = match args.protocol {
         Some(protocol) => {
             let folds = args.train_fold.map_or(Folds::All, Folds::Without);
-            Source::parts(&folder, &args.input, protocol, folds, args.shuffle.then_some(args.seed))?
+            let mut parts = Source::parts(&folder, &args.input, protocol, folds, args.shuffle.then_some(args.seed))?;
+            position.as_deref().map_or(Ok(()), |position| parts.skip_to(position))?;
+            parts
+        }
+        None if keeper.is_some() || args.live.follow || args.live.lateness.is_some() => {
+            Source::live(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref())?
         }
         None => Source::stream(&folder, &args.input, args.threads > 1)?,
     };
+    if position.is_some() {
+        say_resumed(frames.place(), quiet);
+    }
     let mut progress = Progress::new(frames.total_bytes(), quiet);
-    while let Some(frame) = frames.next() {
-        if step(&mut learning, &frame?, &mut log)? {
+    loop {
+        let is_due = match frames.next() {
+            Some(frame) => {
+                learning.observe(&frame?, &mut log)?;
+                progress.frame_at(|| frames.bytes_read());
+                keeper.as_mut().is_some_and(Keeper::is_due)
+            }
+            None if frames.pause().is_none() => break,
+            None => frames.pause() == Some(Pause::End) || keeper.as_ref().is_some_and(Keeper::is_due_at_rest),
+        };
+        show(&mut learning, &mut log)?;
+        let stopped = interrupted.load(Ordering::Relaxed);
+        // After its end the stream has no position any more: the last checkpoint is the one written there.
+        if let (true, Some(keeper), true) = (is_due || stopped, &mut keeper, frames.has_position()) {
+            let Some(state) = learning.save(&mut log) else { bail!("the learner `{}` cannot be saved", args.learner) };
+            keeper.save(&(frames.save(), state, log.sync()?))?;
+            if frames.pause() == Some(Pause::End) {
+                frames.end();
+            }
+        }
+        if stopped {
             break;
         }
-        progress.frame_at(|| frames.bytes_read());
     }
     progress.finish();
     say_skipped(&frames.finish());
@@ -241,6 +288,28 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     })
 }
 
+/// Everything that the state depends on beside the stream.
+fn made_of(folder: &TaskFolder, args: &LearnArgs, overrides: &[(String, String)]) -> anyhow::Result<MadeOf> {
+    let mut made_of = MadeOf::new(folder, &args.input, &args.live);
+    made_of.add("the command", "learn");
+    made_of.add("`--learner`", &args.learner);
+    made_of.add("`--preset`", args.oled.preset.as_deref().unwrap_or_default());
+    let settings: Vec<String> = overrides.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    made_of.add("settings", settings.join(" "));
+    let theory = args.theory.as_ref().map(|path| load_theory(folder, path)).transpose()?;
+    let digested = theory.map(|theory| format!("{:016x}", digest(theory.to_string().as_bytes())));
+    made_of.add("the theory to start from", digested.unwrap_or_default());
+    let parts = args.protocol.map(|protocol| {
+        let fold = args.train_fold.map(|fold| format!(" without fold {fold}")).unwrap_or_default();
+        let seed = if args.shuffle { format!(" by seed {}", args.seed) } else { String::new() };
+        format!("{protocol}{fold}{seed}")
+    });
+    made_of.add("`--protocol`", parts.unwrap_or_default());
+    made_of.add("`--prequential`", if args.prequential { "yes" } else { "" });
+    made_of.add("`--log`", if args.log.is_some() { "yes" } else { "" });
+    Ok(made_of)
+}
+
 /// A learner by itself, or one whose rules are tested on the way.
 enum Learning {
     Plain(Box<dyn Learner>),
@@ -254,6 +323,22 @@ impl Learning {
             Learning::Tested(tested) => tested.observe(frame, log)?,
         }
         Ok(())
+    }
+
+    /// What is known so far; `None` where that cannot be told.
+    fn save(&mut self, log: &mut Log) -> Option<Vec<u8>> {
+        match self {
+            Learning::Plain(learner) => learner.save(log),
+            Learning::Tested(tested) => tested.save(log),
+        }
+    }
+
+    /// Goes on with what was known.
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        match self {
+            Learning::Plain(learner) => learner.restore(state),
+            Learning::Tested(tested) => tested.restore(state),
+        }
     }
 
     /// Brings the learner up to the last frame; one that is tested is there already.

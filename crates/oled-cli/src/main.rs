@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod check;
+mod checkpoint;
 mod convert;
 mod demo;
 mod evaluate;

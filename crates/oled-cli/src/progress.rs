@@ -19,6 +19,11 @@ pub(crate) fn say_skipped(skipped: &Skipped) {
     if skipped.total() > 0 {
         say(&format!("warning: {skipped}"));
     }
+    match skipped.reordered() {
+        0 => {}
+        1 => say("remark: 1 frame came late and was put in order"),
+        n => say(&format!("remark: {n} frames came late and were put in order")),
+    }
 }
 
 /// Says what a task does not know of a stream, if anything.

@@ -5,46 +5,85 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, bail};
+use indexmap::IndexMap;
 use oled::{End, Frame, Interval, Recogniser, Signature, Term, Value, calculus};
 use oled_data::task_folder::TaskFolder;
+use oled_data::{Pause, digest};
+use rustc_hash::FxBuildHasher;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::args::{Output, RecogniseArgs};
-use crate::input::{open_stream, recogniser};
+use crate::checkpoint::{Growing, Keeper, MadeOf, open_frames, say_resumed};
+use crate::input::{load_theory, recogniser};
 use crate::progress::{Progress, say_skipped, say_undeclared};
 use crate::undeclared::Undeclared;
+
+/// What a checkpoint has: the position in the stream, what the recogniser knows, how much of the output was written and
+/// printed, and what the task does not declare.
+type State = (Vec<u8>, Vec<u8>, Option<u64>, u64, IndexMap<Signature, u64, FxBuildHasher>);
 
 pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
     let mut recogniser = recogniser(&folder, &args.theory)?.with_limit(args.max_instances);
-    let mut frames = open_stream(&folder, &args.input)?;
     let wanted = wanted(&folder, &recogniser, args.all);
-    let interrupted = interruption()?;
-    let mut progress = Progress::new(frames.total_bytes(), quiet);
-    let mut printer = Printer::new(args.format, args.frames, wanted)?;
-    let mut closed = Vec::new();
     let mut undeclared = Undeclared::new(&folder.task);
-    while let Some(frame) = frames.next() {
-        let frame = frame?;
-        undeclared.count(&frame.narrative);
-        recogniser.observe(&frame, &mut closed);
-        if recogniser.is_full() {
-            printer.output.flush()?;
-            bail!(
-                "more than {} atoms follow at once at time {} of segment `{}`\nhint: `--max-instances` allows more; or narrow the rules, so that they speak of fewer combinations",
-                args.max_instances,
-                frame.time,
-                frame.segment
-            );
-        }
-        printer.print(&frame, &recogniser, &mut closed)?;
-        progress.frame(&frames);
-        if interrupted.load(Ordering::Relaxed) {
-            break;
-        }
+    let mut keeper = Keeper::new(&args.checkpoint, made_of(&folder, args)?, quiet)?;
+    let resumed: Option<State> = keeper.as_ref().map_or(Ok(None), Keeper::resume)?;
+    let (mut position, mut before) = (None, None);
+    if let (Some((at, state, written, printed, passed)), Some(keeper)) = (resumed, &keeper) {
+        recogniser.restore(&state).with_context(|| keeper.of_no_use())?;
+        undeclared.restore(passed);
+        (position, before) = (Some(at), Some((written, printed)));
     }
-    let stopped = interrupted.load(Ordering::Relaxed);
+    let interrupted = interruption()?;
+    let mut frames =
+        open_frames(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref())?;
+    if position.is_some() {
+        say_resumed(frames.place(), quiet);
+    }
+    let mut progress = Progress::new(frames.total_bytes(), quiet);
+    let mut printer = Printer::new(args, wanted, before)?;
+    let mut closed = Vec::new();
+    let stopped = loop {
+        let is_due = match frames.next() {
+            Some(frame) => {
+                let frame = frame?;
+                undeclared.count(&frame.narrative);
+                recogniser.observe(&frame, &mut closed);
+                if recogniser.is_full() {
+                    printer.output.flush()?;
+                    bail!(
+                        "more than {} atoms follow at once at time {} of segment `{}`\nhint: `--max-instances` allows more; or narrow the rules, so that they speak of fewer combinations",
+                        args.max_instances,
+                        frame.time,
+                        frame.segment
+                    );
+                }
+                printer.print(&frame, &recogniser, &mut closed)?;
+                progress.frame(&frames);
+                keeper.as_mut().is_some_and(Keeper::is_due)
+            }
+            None if frames.pause().is_none() => break interrupted.load(Ordering::Relaxed),
+            None => {
+                // Nothing comes, so there is time to tell what is known.
+                printer.output.flush()?;
+                frames.pause() == Some(Pause::End) || keeper.as_ref().is_some_and(Keeper::is_due_at_rest)
+            }
+        };
+        let stopped = interrupted.load(Ordering::Relaxed);
+        // After its end the stream has no position any more: the last checkpoint is the one written there.
+        if let (true, Some(keeper), Some(pause)) = (is_due || stopped, &mut keeper, frames.pause()) {
+            let (written, passed) = (printer.sync()?, undeclared.passed());
+            keeper.save(&(frames.save(), recogniser.save(), written, printer.printed, passed))?;
+            if pause == Pause::End {
+                frames.end();
+            }
+        }
+        if stopped {
+            break true;
+        }
+    };
     if stopped {
         // Whoever interrupts wants to see what holds now.
         closed.extend(recogniser.open());
@@ -52,7 +91,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
         recogniser.finish(&mut closed);
     }
     printer.intervals(&mut closed)?;
-    printer.output.flush()?;
+    printer.sync()?;
     progress.finish();
     say_skipped(frames.skipped());
     say_undeclared(&undeclared, quiet);
@@ -61,6 +100,20 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
         0 => Outcome::Nothing,
         _ => Outcome::Done,
     })
+}
+
+/// Everything that the state and the output depend on beside the stream.
+fn made_of(folder: &TaskFolder, args: &RecogniseArgs) -> anyhow::Result<MadeOf> {
+    let mut made_of = MadeOf::new(folder, &args.input, &args.live);
+    let theory = load_theory(folder, &args.theory)?.to_string();
+    made_of.add("the command", "recognise");
+    made_of.add("the theory", format!("{} ({:016x})", args.theory.display(), digest(theory.as_bytes())));
+    let yes = |flag: bool| if flag { "yes" } else { "" };
+    made_of.add("`--format`", if args.format == Output::Csv { "csv" } else { "jsonl" });
+    made_of.add("`--frames`", yes(args.frames));
+    made_of.add("`--all`", yes(args.all));
+    made_of.add("`--output`", yes(args.output.is_some()));
+    Ok(made_of)
 }
 
 /// The fluents to print: those that the task asks for, or all where it asks for none of them.
@@ -89,13 +142,47 @@ struct Printer {
     format: Output,
     frames: bool,
     wanted: Vec<Signature>,
-    output: BufWriter<std::io::StdoutLock<'static>>,
+    output: Out,
     printed: u64,
 }
 
+/// Where lines go.
+enum Out {
+    Standard(BufWriter<std::io::StdoutLock<'static>>),
+    File(Growing),
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Out::Standard(output) => output.write(bytes),
+            Out::File(output) => output.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Out::Standard(output) => output.flush(),
+            Out::File(output) => output.flush(),
+        }
+    }
+}
+
 impl Printer {
-    fn new(format: Output, frames: bool, wanted: Vec<Signature>) -> anyhow::Result<Printer> {
-        let mut output = BufWriter::new(std::io::stdout().lock());
+    /// `before`: how many bytes and lines there were when the checkpoint was written that the run goes on from.
+    fn new(
+        args: &RecogniseArgs,
+        wanted: Vec<Signature>,
+        before: Option<(Option<u64>, u64)>,
+    ) -> anyhow::Result<Printer> {
+        let (format, frames) = (args.format, args.frames);
+        let mut output = match &args.output {
+            Some(path) => Out::File(Growing::open(path, before.and_then(|(written, _)| written))?),
+            None => Out::Standard(BufWriter::new(std::io::stdout().lock())),
+        };
+        if let Some((_, printed)) = before {
+            return Ok(Printer { format, frames, wanted, output, printed });
+        }
         match (format, frames) {
             (Output::Csv, false) => writeln!(output, "segment,fluent,first,last,end")?,
             (Output::Csv, true) => writeln!(output, "segment,time,fluent")?,
@@ -103,6 +190,15 @@ impl Printer {
         }
         output.flush()?;
         Ok(Printer { format, frames, wanted, output, printed: 0 })
+    }
+
+    /// Hands all on; returns how many bytes a file has then.
+    fn sync(&mut self) -> anyhow::Result<Option<u64>> {
+        self.output.flush()?;
+        match &mut self.output {
+            Out::Standard(_) => Ok(None),
+            Out::File(output) => output.sync().map(Some),
+        }
     }
 
     fn print(&mut self, frame: &Frame, recogniser: &Recogniser, closed: &mut Vec<Interval>) -> anyhow::Result<()> {

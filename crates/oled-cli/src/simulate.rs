@@ -1,23 +1,41 @@
 //! `oled simulate`: a stream of the simulated world.
 
-use oled_data::FrameWriter;
-use oled_data::world::{World, WorldOptions};
+use anyhow::bail;
+use oled_data::world::{Faults, Spoiler, World, WorldOptions};
+use oled_data::{Format, FrameWriter};
 
 use crate::Outcome;
 use crate::args::{SimulateArgs, WorldArgs};
+use crate::progress::say;
 
 pub(crate) fn run(args: &SimulateArgs) -> anyhow::Result<Outcome> {
     let mut writer = FrameWriter::new(args.to, std::io::stdout().lock())?;
+    let faults = Faults { late: args.late, delay: args.delay, duplicate: args.duplicate, malformed: args.malformed };
+    let spoilt = args.late + args.duplicate + args.malformed > 0.0;
+    if spoilt && args.to != Format::Jsonl {
+        bail!("faults are those of lines, and only in `jsonl` is a line a frame\nhint: leave `--to {}` out", args.to);
+    }
+    let mut spoiler = spoilt.then(|| Spoiler::new(faults, args.world.seed));
     let mut left = args.facts.unwrap_or(u64::MAX);
     let options = WorldOptions { change: args.change, ..options(&args.world) };
     for frame in World::new(options) {
-        writer.write(&frame)?;
+        match &mut spoiler {
+            Some(spoiler) => {
+                let line = writer.text(&frame);
+                spoiler.take(&frame, &line, |line| writer.write_text(line))?;
+            }
+            None => writer.write(&frame)?,
+        }
         left = left.saturating_sub((frame.narrative.len() + frame.annotation.len()) as u64);
         if left == 0 {
             break;
         }
     }
+    let spoilt = spoiler.map(|spoiler| spoiler.finish(|line| writer.write_text(line))).transpose()?;
     writer.finish()?;
+    if let Some(spoilt) = spoilt {
+        say(&format!("spoilt: {spoilt}"));
+    }
     Ok(Outcome::Done)
 }
 

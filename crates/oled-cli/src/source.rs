@@ -3,23 +3,27 @@
 use std::path::Path;
 use std::vec::IntoIter;
 
-use anyhow::bail;
-use oled::Frame;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, bail};
+use oled::{Frame, state};
 use oled_data::caviar::{Videos, load_protocol, load_videos, shuffle};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{DataError, Frames, Protocol, ReadAhead, Skipped, Unit};
+use oled_data::{DataError, Frames, Pause, Protocol, ReadAhead, Skipped, Unit};
 
 use crate::args::InputArgs;
+use crate::checkpoint::{CheckpointArgs, LiveArgs, open_frames};
 use crate::input::{open_stream, stream_path};
 
 /// Where frames come from.
 pub(crate) enum Source {
     /// A stream.
-    Stream(Frames),
+    Stream(Box<Frames>),
     /// A stream, read on another thread.
     Ahead { frames: ReadAhead, total: Option<u64> },
     /// The parts of a protocol, one after the other.
-    Parts { units: IntoIter<Unit>, videos: Videos, frames: IntoIter<Frame> },
+    Parts { units: IntoIter<Unit>, videos: Videos, frames: IntoIter<Frame>, taken: u64 },
 }
 
 /// Which parts of a protocol are taken.
@@ -40,8 +44,67 @@ impl Source {
         Ok(if ahead && !live {
             Source::Ahead { frames: ReadAhead::new(frames), total }
         } else {
-            Source::Stream(frames)
+            Source::Stream(Box::new(frames))
         })
+    }
+
+    /// The same, where it may be followed, or go on from a checkpoint.
+    pub(crate) fn live(
+        folder: &TaskFolder,
+        args: &InputArgs,
+        live: &LiveArgs,
+        checkpoint: &CheckpointArgs,
+        stop: &Arc<AtomicBool>,
+        position: Option<&[u8]>,
+    ) -> anyhow::Result<Source> {
+        Ok(Source::Stream(Box::new(open_frames(folder, args, live, checkpoint, stop, position)?)))
+    }
+
+    /// Goes on from a position in the parts of a protocol.
+    pub(crate) fn skip_to(&mut self, position: &[u8]) -> anyhow::Result<()> {
+        let count: u64 = state::decode(position)?;
+        for _ in 0..count {
+            self.next().context("the protocol has fewer time points than when the checkpoint was written")??;
+        }
+        Ok(())
+    }
+
+    /// The position behind the last frame that was taken.
+    pub(crate) fn save(&self) -> Vec<u8> {
+        match self {
+            Source::Stream(frames) => frames.save(),
+            Source::Parts { taken, .. } => state::encode(taken),
+            Source::Ahead { .. } => unreachable!("where there are checkpoints nothing is read ahead"),
+        }
+    }
+
+    /// How many frames were taken, and at which byte the next piece of the input begins, where that is known.
+    pub(crate) fn place(&self) -> (u64, Option<u64>) {
+        match self {
+            Source::Stream(frames) => frames.place(),
+            Source::Parts { taken, .. } => (*taken, None),
+            Source::Ahead { .. } => (0, None),
+        }
+    }
+
+    /// Why there was no frame: `None` if there will be none.
+    pub(crate) fn pause(&self) -> Option<Pause> {
+        match self {
+            Source::Stream(frames) => frames.pause(),
+            Source::Ahead { .. } | Source::Parts { .. } => None,
+        }
+    }
+
+    /// Whether there is a position to be saved.
+    pub(crate) fn has_position(&self) -> bool {
+        matches!(self, Source::Parts { .. }) || self.pause().is_some()
+    }
+
+    /// Ends the input: what was held back comes now.
+    pub(crate) fn end(&mut self) {
+        if let Source::Stream(frames) = self {
+            frames.end();
+        }
     }
 
     /// Parts of a protocol, in the order of its file, or with a seed in a random one.
@@ -72,7 +135,7 @@ impl Source {
         if let Some(seed) = seed {
             shuffle(&mut units, seed);
         }
-        Ok(Source::Parts { units: units.into_iter(), videos, frames: Vec::new().into_iter() })
+        Ok(Source::Parts { units: units.into_iter(), videos, frames: Vec::new().into_iter(), taken: 0 })
     }
 
     /// The size of the input, where it is known.
@@ -110,8 +173,9 @@ impl Iterator for Source {
         match self {
             Source::Stream(frames) => frames.next(),
             Source::Ahead { frames, .. } => frames.next(),
-            Source::Parts { units, videos, frames } => loop {
+            Source::Parts { units, videos, frames, taken } => loop {
                 if let Some(frame) = frames.next() {
+                    *taken += 1;
                     return Some(Ok(frame));
                 }
                 let unit = units.next()?;

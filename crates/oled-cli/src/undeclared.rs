@@ -35,6 +35,16 @@ impl Undeclared {
         }
     }
 
+    /// What was counted so far, to be written.
+    pub(crate) fn passed(&self) -> &IndexMap<Signature, u64, FxBuildHasher> {
+        &self.passed
+    }
+
+    /// Goes on with what was written.
+    pub(crate) fn restore(&mut self, passed: IndexMap<Signature, u64, FxBuildHasher>) {
+        self.passed = passed;
+    }
+
     /// What to tell, if anything was passed over.
     pub(crate) fn warning(&self) -> Option<String> {
         let mut passed: Vec<(Signature, u64)> = self.passed.iter().map(|(s, n)| (*s, *n)).collect();

@@ -197,8 +197,8 @@ fn snapshots_go_into_the_output_file_as_learning_proceeds() {
     let folder = tempfile::tempdir().unwrap();
     let theory = folder.path().join("t.lp");
     for (learner, task, (_folder, path), more, seen) in [
-        ("oled", listed(), stream(), &["--every", "1500"][..], "from 3996 interpretations"),
-        ("replay", "lobby", segments("150"), &["--every", "400", "--no-refits"][..], "from 600 time points"),
+        ("oled", listed(), stream(), &["--print-every", "1500"][..], "from 3996 interpretations"),
+        ("replay", "lobby", segments("150"), &["--print-every", "400", "--no-refits"][..], "from 600 time points"),
     ] {
         let mut args = vec!["learn", task, "--learner", learner, "--input", &path];
         args.extend(["--output", theory.to_str().unwrap()]);

@@ -23,7 +23,7 @@ use rustc_hash::FxBuildHasher;
 use crate::error::{DataError, Problem, ProblemKind};
 use crate::frame::default_segment;
 use crate::lines::LineReader;
-use crate::reader::{Counter, ReadOptions, Source, open};
+use crate::reader::{Advance, Counter, ReadOptions, Source, open};
 use crate::sink::Sink;
 use table::Table;
 use vocabulary::Vocabulary;
@@ -131,9 +131,9 @@ impl CaviarReader {
 }
 
 impl Source for CaviarReader {
-    fn advance(&mut self, sink: &mut Sink) -> Result<bool, DataError> {
+    fn advance(&mut self, sink: &mut Sink) -> Result<Advance, DataError> {
         let (shown, video, bytes) = match self.inputs.pop_front() {
-            None => return Ok(false),
+            None => return Ok(Advance::End),
             Some(Input::File(video)) => {
                 let shown = video.path.display().to_string();
                 let bytes = fs::read(&video.path).map_err(|e| DataError::io("read", &shown, &e))?;
@@ -152,7 +152,7 @@ impl Source for CaviarReader {
             Err(error) => Err(Problem::new(ProblemKind::Syntax, error.valid_up_to(), "the file is not UTF-8 text")),
         };
         match result.or_else(|problem| sink.forgive(problem)) {
-            Ok(()) => Ok(true),
+            Ok(()) => Ok(Advance::More),
             Err(problem) => Err(problem.locate(&shown, 1, &bytes)),
         }
     }

@@ -6,6 +6,8 @@ use std::io;
 
 use oled::lang::write_excerpt;
 use oled::{FactError, FactProblem};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Something wrong with data, with its place. Small where all is well: the rest is behind a pointer.
 ///
@@ -113,6 +115,8 @@ impl ProblemKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
     counts: [u64; ProblemKind::ALL.len()],
+    /// Late frames that were put in order, and left out of nothing.
+    pub(crate) reordered: u64,
 }
 
 impl Skipped {
@@ -125,9 +129,31 @@ impl Skipped {
         self.counts[kind as usize]
     }
 
+    /// How many frames came late, but not too late, and were put in order.
+    pub fn reordered(&self) -> u64 {
+        self.reordered
+    }
+
     /// How often anything was left out.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
+    }
+}
+
+/// Written as one list, which a later version may have more of.
+impl Serialize for Skipped {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.reordered, &self.counts[..]).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Skipped {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Skipped, D::Error> {
+        let (reordered, list) = <(u64, Vec<u64>)>::deserialize(deserializer)?;
+        let mut counts = [0; ProblemKind::ALL.len()];
+        let known = counts.get_mut(..list.len()).filter(|_| list.iter().all(|count| *count < 1 << 56));
+        known.ok_or_else(|| D::Error::custom("other things were skipped than can be"))?.copy_from_slice(&list);
+        Ok(Skipped { counts, reordered: reordered.min(1 << 56) })
     }
 }
 

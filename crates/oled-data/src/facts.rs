@@ -9,7 +9,7 @@
 
 use std::fmt::Write;
 
-use oled::{FactReader, Facts, Frame, Signature, Symbol};
+use oled::{FactReader, Facts, Frame, Signature, StateError, Symbol};
 
 use crate::atom::{self, Template, Templates, Wrapper, find_unquoted};
 use crate::error::{Problem, ProblemKind};
@@ -57,6 +57,14 @@ impl LineFormat for FactsReader {
 
     fn end(&mut self, sink: &mut Sink) {
         self.gather.flush(sink);
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.gather.save()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        self.gather.restore(bytes)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Gathering: atoms that come one by one become frames, consecutive ones of the same time the same frame.
 
-use oled::{Facts, Frame, Signature, Symbol};
+use oled::{Facts, Frame, Signature, StateError, Symbol, state};
 
 use crate::error::Problem;
 use crate::frame::{ANNOTATION, NARRATIVE, default_segment};
@@ -33,6 +33,17 @@ impl Gather {
             labels: labels.to_vec(),
             room: (0, 0),
         }
+    }
+
+    /// The open frame, to be written.
+    pub(crate) fn save(&self) -> Vec<u8> {
+        state::encode(&(self.segment, self.time, &self.facts, self.refused))
+    }
+
+    /// Goes on with what was written.
+    pub(crate) fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        (self.segment, self.time, self.facts, self.refused) = state::decode(bytes)?;
+        Ok(())
     }
 
     /// From here on frames are of this segment.

@@ -23,6 +23,7 @@
 mod ahead;
 mod atom;
 pub mod caviar;
+mod checkpoint;
 mod document;
 mod error;
 mod facts;
@@ -30,7 +31,9 @@ mod format;
 mod frame;
 mod gather;
 mod jsonl;
+mod lateness;
 mod lines;
+mod live;
 mod mongo;
 mod reader;
 mod rtec;
@@ -41,7 +44,9 @@ mod writer;
 
 pub use ahead::ReadAhead;
 pub use caviar::{Protocol, Unit};
+pub use checkpoint::{Checkpoint, CheckpointError, digest, previous};
 pub use error::{DataError, ProblemKind, Skipped};
 pub use format::Format;
-pub use reader::{Frames, ReadOptions, open};
+pub use live::Live;
+pub use reader::{Frames, Pause, ReadOptions, open, open_at};
 pub use writer::FrameWriter;

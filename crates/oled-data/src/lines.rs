@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use serde::{Deserialize, Serialize};
+
 /// A line without its end.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'a> {
@@ -25,21 +27,39 @@ pub(crate) struct LineReader {
     start: usize,
     end: usize,
     number: usize,
+    /// How much of the input came before the buffer, and the last bytes of it.
+    before: u64,
+    tail: Vec<u8>,
     /// Whether the input has no more bytes than those in the buffer.
     exhausted: bool,
     /// A longer line is an error.
     most: usize,
 }
 
+/// Where a reader is in its input: behind the last line that was lent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    /// Bytes, as they are after decompression.
+    pub(crate) offset: u64,
+    /// Lines.
+    number: usize,
+    /// The last bytes before: another input has others there.
+    pub(crate) tail: Vec<u8>,
+}
+
 const BUFFER: usize = 1 << 18;
 /// The longest line where nothing else is said, one gibibyte: exports may have all their documents on one line.
 const MAX_LINE: usize = 1 << 30;
 
+/// So many bytes tell whether an input is the one that was read before.
+const TAIL: usize = 256;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl LineReader {
     pub(crate) fn new(input: Box<dyn Read + Send>) -> LineReader {
-        LineReader { input, buffer: vec![0; BUFFER], start: 0, end: 0, number: 0, exhausted: false, most: MAX_LINE }
+        let (before, tail) = (0, Vec::new());
+        let most = MAX_LINE;
+        LineReader { input, buffer: vec![0; BUFFER], start: 0, end: 0, number: 0, before, tail, exhausted: false, most }
     }
 
     /// The same with another limit for the length of a line.
@@ -53,15 +73,65 @@ impl LineReader {
         io::Error::new(io::ErrorKind::FileTooLarge, message)
     }
 
-    /// The next line, if any.
+    /// A reader that goes on at a place, of an input that begins `skip` bytes before the place's tail. `None` if the input
+    /// has something else there. Where there is nothing to be read for a while it waits, unless `stopped`.
+    pub(crate) fn at(
+        mut input: Box<dyn Read + Send>,
+        place: &Place,
+        skip: u64,
+        stopped: &dyn Fn() -> bool,
+    ) -> io::Result<Option<LineReader>> {
+        // Nobody has read more than this.
+        const MOST: u64 = 1 << 60;
+        if place.offset > MOST || place.number as u64 > MOST || place.tail.len() > TAIL {
+            return Ok(None);
+        }
+        let mut left = skip + place.tail.len() as u64;
+        let (mut buffer, mut tail) = (vec![0; BUFFER], Vec::new());
+        while left > 0 {
+            let room = usize::try_from(left).unwrap_or(BUFFER).min(BUFFER);
+            match input.read(&mut buffer[..room]) {
+                Ok(0) => return Ok(None),
+                Ok(count) => {
+                    tail.extend_from_slice(&buffer[..count]);
+                    tail.drain(..tail.len().saturating_sub(TAIL));
+                    left -= count as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && !stopped() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if !tail.ends_with(&place.tail) {
+            return Ok(None);
+        }
+        let mut reader = LineReader::new(input);
+        (reader.before, reader.number, reader.tail) = (place.offset, place.number, tail);
+        Ok(Some(reader))
+    }
+
+    /// Where the next line begins.
+    pub(crate) fn place(&self) -> Place {
+        let mut tail = [&self.tail[..], &self.buffer[self.start.saturating_sub(TAIL)..self.start]].concat();
+        tail.drain(..tail.len().saturating_sub(TAIL));
+        Place { offset: self.before + self.start as u64, number: self.number, tail }
+    }
+
+    /// The next line that has an end, if any.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<RawLine<'_>>> {
         let length = self.find_end()?;
+        Ok(length.map(|length| self.take(length, true)))
+    }
+
+    /// What follows the last line end, if anything.
+    pub(crate) fn last_line(&mut self) -> Option<RawLine<'_>> {
+        let length = self.end - self.start;
+        (length > 0).then(|| self.take(length, false))
+    }
+
+    fn take(&mut self, length: usize, ended: bool) -> RawLine<'_> {
         let start = self.start;
-        let (end, ended) = match length {
-            Some(length) => (start + length, true),
-            None if start == self.end => return Ok(None),
-            None => (self.end, false),
-        };
+        let end = start + length;
         self.start = end + usize::from(ended);
         self.number += 1;
         let mut bytes = &self.buffer[start..end];
@@ -69,7 +139,7 @@ impl LineReader {
         if self.number == 1 {
             bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         }
-        Ok(Some(RawLine { bytes, number: self.number, ended }))
+        RawLine { bytes, number: self.number, ended }
     }
 
     /// The first line that is not blank, without taking it.
@@ -122,6 +192,8 @@ impl LineReader {
 
     fn fill(&mut self) -> io::Result<()> {
         if self.start > 0 {
+            self.tail = self.place().tail;
+            self.before += self.start as u64;
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
@@ -162,9 +234,13 @@ mod tests {
             reader.peek().unwrap();
         }
         let mut lines = Vec::new();
-        while let Some(line) = reader.next_line().unwrap() {
+        let mut add = |line: RawLine<'_>| {
             lines.push((line.number, String::from_utf8(line.bytes.to_vec()).unwrap(), line.ended));
+        };
+        while let Some(line) = reader.next_line().unwrap() {
+            add(line);
         }
+        reader.last_line().map(add);
         lines
     }
 
@@ -179,6 +255,27 @@ mod tests {
     fn peeking_takes_blank_lines_only() {
         assert_eq!(lines(b"\n \na\nb\n", true), [(3, "a".into(), true), (4, "b".into(), true)]);
         assert_eq!(lines(b"a\n", true), [(1, "a".into(), true)]);
+    }
+
+    #[test]
+    fn a_reader_goes_on_at_any_place_of_the_same_input() {
+        let lines: Vec<String> = (0..60_000).map(|i| format!("line {i}\n")).collect();
+        let text = lines.concat();
+        let mut reader = LineReader::new(Box::new(io::Cursor::new(text.clone().into_bytes())));
+        for i in 0..60_000 {
+            if i % 7919 == 0 {
+                let place = reader.place();
+                let skip = place.offset - place.tail.len() as u64;
+                let input = |text: &str| Box::new(io::Cursor::new(text.as_bytes().to_vec()));
+                let mut other =
+                    LineReader::at(input(&text), &place, skip, &|| false).unwrap().expect("it is the same input");
+                let line = other.next_line().unwrap().unwrap();
+                assert_eq!((line.number, line.bytes), (i + 1, format!("line {i}").as_bytes()));
+                let others = input(&text.replace("line", "LINE"));
+                assert_eq!(LineReader::at(others, &place, skip, &|| false).unwrap().is_none(), i > 0);
+            }
+            reader.next_line().unwrap().unwrap();
+        }
     }
 
     #[test]

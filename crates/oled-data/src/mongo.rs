@@ -3,7 +3,7 @@
 //! Atoms are dealt to frames by their own time. Consecutive documents may share a time point, whose frame is the union
 //! of both, so the last frame of a document is held back until the next one.
 
-use oled::{Facts, Frame, Symbol};
+use oled::{Facts, Frame, StateError, Symbol, state};
 
 use crate::document::{Dialect, Document, DocumentReader};
 use crate::error::{Problem, ProblemKind};
@@ -61,6 +61,15 @@ impl LineFormat for MongoReader {
         if let Some(frame) = self.held.take() {
             sink.push(frame);
         }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        state::encode(&self.held)
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        self.held = state::decode(bytes)?;
+        Ok(())
     }
 }
 

@@ -1,20 +1,22 @@
 //! Reading: a path and a format become an iterator of frames.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
-use oled::{Frame, Signature, Symbol};
+use oled::{Frame, Signature, StateError, Symbol, state};
+use serde::{Deserialize, Serialize};
 
 use crate::caviar::CaviarReader;
 use crate::error::{DataError, Problem, ProblemKind, Skipped};
 use crate::facts::FactsReader;
 use crate::format::Format;
 use crate::jsonl::JsonlReader;
-use crate::lines::{Line, LineReader};
+use crate::lines::{Line, LineReader, Place, RawLine};
+use crate::live::{Live, LiveInput};
 use crate::mongo::MongoReader;
 use crate::rtec::RtecReader;
 use crate::sink::Sink;
@@ -30,6 +32,10 @@ pub struct ReadOptions {
     pub interleaved: bool,
     /// What is annotation where the format does not tell it from the narrative: `holdsAt(meeting(_, _), _)`.
     pub labels: Vec<Signature>,
+    /// By how many time units a frame may be late in its segment: it is put in order then. `None` if it may not.
+    pub lateness: Option<i64>,
+    /// For a stream that is being written: read so that one can wait for it, and stop.
+    pub live: Option<Live>,
     /// The declared inputs, which tell delimited text what a name is: `happensAt(walking(_), _)` makes `walking` an event.
     pub declared: Vec<Signature>,
     /// More distinct names than this, of everything that was ever read, are an error: they are never forgotten. `None` for
@@ -39,10 +45,57 @@ pub struct ReadOptions {
     pub max_line: Option<usize>,
 }
 
+impl ReadOptions {
+    fn is_stopped(&self) -> bool {
+        self.live.as_ref().is_some_and(|live| live.stop.load(Ordering::Relaxed))
+    }
+}
+
 /// What a format is for a reader: takes the next piece of its input and pushes the frames in it.
 pub(crate) trait Source: Send {
     /// Whether there may be more.
-    fn advance(&mut self, sink: &mut Sink) -> Result<bool, DataError>;
+    fn advance(&mut self, sink: &mut Sink) -> Result<Advance, DataError>;
+
+    /// Takes what is left at the end of the input, and pushes what was held back.
+    fn end(&mut self, _: &mut Sink) -> Result<(), DataError> {
+        Ok(())
+    }
+
+    /// Where it is, and what it holds back; `None` for a source that has to be read from its beginning.
+    fn save(&self) -> Option<(Place, Vec<u8>)> {
+        None
+    }
+}
+
+/// What became of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Advance {
+    /// A piece was taken.
+    More,
+    /// There is nothing to be taken now.
+    Idle,
+    /// The input has ended, but for what [`Source::end`] takes.
+    End,
+}
+
+/// Why there is no frame now, where there may be more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// Nothing was written for a moment, or reading was stopped.
+    Idle,
+    /// The input is at its end: [`Frames::end`] gives what was held back, as the last frame of some formats is.
+    End,
+}
+
+/// What has to be known to go on reading an input.
+#[derive(Serialize, Deserialize)]
+struct Position {
+    format: String,
+    /// Frames that were taken.
+    taken: u64,
+    /// The place in the input, and what the format holds back.
+    place: Option<(Place, Vec<u8>)>,
+    sink: Vec<u8>,
 }
 
 /// A format that is read line by line.
@@ -52,6 +105,16 @@ pub(crate) trait LineFormat: Send {
 
     /// Pushes what was held back.
     fn end(&mut self, _: &mut Sink) {}
+
+    /// What is held back, to be written.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Goes on with what was written.
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        state::ensure(bytes.is_empty(), "the frames that were held back")
+    }
 }
 
 /// Opens a file, a directory of CAVIAR, or for `-` the standard input. Names in `.gz` are decompressed.
@@ -67,9 +130,50 @@ pub(crate) trait LineFormat: Send {
 /// # }
 /// ```
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Frames, DataError> {
+    open_somewhere(path, options, None)
+}
+
+/// The same, from where another reader of it was saved by [`Frames::save`]. `again`: whether a standard input begins anew, so
+/// that what was read has to be skipped, or goes on.
+pub fn open_at(path: &Path, options: &ReadOptions, saved: &[u8], again: bool) -> Result<Frames, DataError> {
+    let name = path.display().to_string();
+    let mut saved: Position = state::decode(saved).map_err(|error| damaged(&error, &name))?;
+    let Some((place, _)) = &mut saved.place else {
+        // The source has no places: what was taken is taken again.
+        let mut frames = open_somewhere(path, options, None)?;
+        for _ in 0..saved.taken {
+            frames.next().unwrap_or_else(|| Err(other_input(&name)))?;
+        }
+        return Ok(frames);
+    };
+    let skip = place.offset.saturating_sub(place.tail.len() as u64);
+    if again || name != "-" {
+        return open_somewhere(path, options, Some((&saved, skip)));
+    }
+    // Of an input that goes on nothing is there to be skipped and compared.
+    place.tail.clear();
+    open_somewhere(path, options, Some((&saved, 0)))
+}
+
+fn damaged(error: &StateError, name: &str) -> DataError {
+    Problem::new(ProblemKind::Format, 0, format!("what is known of the position in `{name}` is damaged: {error}"))
+        .of(name)
+}
+
+fn other_input(name: &str) -> DataError {
+    Problem::new(ProblemKind::Format, 0, format!("`{name}` does not go on where it was read before"))
+        .hint("it was replaced, cut or written anew: name the stream that was read, or start from its beginning")
+        .of(name)
+}
+
+/// Opens an input, to be read from its beginning or from a position, before whose tail so many bytes have to be skipped.
+fn open_somewhere(path: &Path, options: &ReadOptions, at: Option<(&Position, u64)>) -> Result<Frames, DataError> {
     let name = path.display().to_string();
     if name == "-" {
-        return Frames::from_reader("<stdin>", io::stdin(), options);
+        return match &options.live {
+            Some(live) => Frames::from_input("<stdin>", LiveInput::pipe(io::stdin(), live), options, at),
+            None => Frames::from_input("<stdin>", io::stdin(), options, at),
+        };
     }
     if path.is_dir() {
         return match options.format.or_else(|| Format::guess(path)) {
@@ -83,11 +187,33 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Frames, DataError> {
                 .of(name)),
         };
     }
-    let file = File::open(path).map_err(|e| DataError::io("open", &name, &e))?;
+    let mut file = File::open(path).map_err(|e| DataError::io("open", &name, &e))?;
     let total = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
-    let mut frames = Frames::from_reader(&name, file, options)?;
+    // What a file has before the place need not be read.
+    let mut at = at;
+    if let (Some((_, skip)), Some(size), false) = (&mut at, total, is_compressed(&name)) {
+        if *skip > size {
+            return Err(other_input(&name));
+        }
+        file.seek(SeekFrom::Start(*skip)).map_err(|e| DataError::io("read", &name, &e))?;
+        *skip = 0;
+    }
+    let mut frames = match &options.live {
+        Some(live) if live.follow && is_compressed(&name) => {
+            let message = format!("`{name}` is compressed, and cannot be followed");
+            return Err(Problem::new(ProblemKind::Format, 0, message)
+                .hint("follow what it is decompressed to, as in `zcat FILE | oled … --input - --follow`")
+                .of(name));
+        }
+        Some(live) => Frames::from_input(&name, LiveInput::file(file, live), options, at)?,
+        None => Frames::from_input(&name, file, options, at)?,
+    };
     frames.total = total;
     Ok(frames)
+}
+
+fn is_compressed(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"))
 }
 
 /// Frames, one by one. After a problem there are no more, unless problems are left out ([`ReadOptions::lenient`]).
@@ -100,6 +226,12 @@ pub struct Frames {
     bytes: Counter,
     total: Option<u64>,
     max_names: Option<usize>,
+    format: Format,
+    /// Frames that were taken.
+    taken: u64,
+    /// Whether there are pauses, and one now, at the end.
+    pausing: bool,
+    at_end: bool,
 }
 
 impl Frames {
@@ -109,25 +241,111 @@ impl Frames {
         input: impl Read + Send + 'static,
         options: &ReadOptions,
     ) -> Result<Frames, DataError> {
+        Frames::from_input(name, input, options, None)
+    }
+
+    fn from_input(
+        name: &str,
+        input: impl Read + Send + 'static,
+        options: &ReadOptions,
+        at: Option<(&Position, u64)>,
+    ) -> Result<Frames, DataError> {
         let bytes = Counter::default();
         let counted = Counted { input, bytes: bytes.clone() };
-        let compressed = Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
         let input: Box<dyn Read + Send> =
-            if compressed { Box::new(MultiGzDecoder::new(counted)) } else { Box::new(counted) };
-        let mut input = LineReader::new(input).with_limit(options.max_line);
-        let source: Box<dyn Source> = match format_of(name, &mut input, options)? {
-            Format::Jsonl => Lines::boxed(name, input, JsonlReader::default()),
-            Format::Mongo => Lines::boxed(name, input, MongoReader::default()),
-            Format::Facts => Lines::boxed(name, input, FactsReader::new(&options.labels)),
-            Format::Rtec => Lines::boxed(name, input, RtecReader::new(&options.labels, &options.declared)),
+            if is_compressed(name) { Box::new(MultiGzDecoder::new(counted)) } else { Box::new(counted) };
+        let (input, format) = match at {
+            None => {
+                let mut input = LineReader::new(input).with_limit(options.max_line);
+                let format = format_of(name, &mut input, options)?;
+                (input, format)
+            }
+            Some((Position { format, place: Some((place, _)), .. }, skip)) => {
+                let format = format.parse().map_err(|e: String| damaged(&StateError::new(e), name))?;
+                let reader = LineReader::at(input, place, skip, &|| options.is_stopped());
+                let reader = reader.map_err(|e| DataError::io("read", name, &e))?;
+                (reader.ok_or_else(|| other_input(name))?.with_limit(options.max_line), format)
+            }
+            Some(_) => return Err(other_input(name)),
+        };
+        if let (Format::Caviar, Some(Live { follow: true, .. })) = (format, &options.live) {
+            return Err(Problem::new(
+                ProblemKind::Format,
+                0,
+                "CAVIAR's XML is read as a whole, and cannot be followed",
+            )
+            .hint("convert it with `oled convert`")
+            .of(name));
+        }
+        let held = at.and_then(|(position, _)| position.place.as_ref()).map(|(_, held)| &held[..]);
+        let boxed = |source: Result<Box<dyn Source>, StateError>| source.map_err(|e| damaged(&e, name));
+        let source: Box<dyn Source> = match format {
+            Format::Jsonl => boxed(Lines::boxed(name, input, JsonlReader::default(), held))?,
+            Format::Mongo => boxed(Lines::boxed(name, input, MongoReader::default(), held))?,
+            Format::Facts => boxed(Lines::boxed(name, input, FactsReader::new(&options.labels), held))?,
+            Format::Rtec => {
+                boxed(Lines::boxed(name, input, RtecReader::new(&options.labels, &options.declared), held))?
+            }
             Format::Caviar => Box::new(CaviarReader::single(name, input)),
         };
-        Ok(Frames::new(source, options, bytes, None))
+        let mut frames = Frames::new(source, options, bytes, None);
+        frames.format = format;
+        if let Some((position, _)) = at {
+            frames.taken = position.taken;
+            frames.sink.restore(&position.sink).map_err(|error| damaged(&error, name))?;
+        }
+        Ok(frames)
     }
 
     fn new(source: Box<dyn Source>, options: &ReadOptions, bytes: Counter, total: Option<u64>) -> Frames {
-        let sink = Sink::new(options.lenient, options.interleaved);
-        Frames { source: Some(source), sink, failure: None, bytes, total, max_names: options.max_names }
+        let sink = Sink::new(options.lenient, options.interleaved, options.lateness);
+        let format = Format::Caviar;
+        Frames {
+            source: Some(source),
+            sink,
+            failure: None,
+            bytes,
+            total,
+            max_names: options.max_names,
+            format,
+            taken: 0,
+            pausing: false,
+            at_end: false,
+        }
+    }
+
+    /// The same, but with a pause at the end of the input, at which it can be saved: [`Frames::end`] ends it.
+    #[must_use]
+    pub fn pausing(mut self) -> Frames {
+        self.pausing = true;
+        self
+    }
+
+    /// Why there was no frame: `None` if there will be none.
+    pub fn pause(&self) -> Option<Pause> {
+        self.source.as_ref().map(|_| if self.pausing && self.at_end { Pause::End } else { Pause::Idle })
+    }
+
+    /// Ends the input: what was held back comes now.
+    pub fn end(&mut self) {
+        if let Some(mut source) = self.source.take() {
+            self.failure = source.end(&mut self.sink).err();
+            self.sink.end();
+        }
+    }
+
+    /// How many frames were taken, and at which byte the next piece of the input begins, after decompression, where that is
+    /// known.
+    pub fn place(&self) -> (u64, Option<u64>) {
+        let place = self.source.as_ref().and_then(|source| source.save());
+        (self.taken, place.map(|(place, _)| place.offset))
+    }
+
+    /// The position behind the last frame that was taken, for [`open_at`].
+    pub fn save(&self) -> Vec<u8> {
+        let place = self.source.as_ref().and_then(|source| source.save());
+        let (format, taken, sink) = (self.format.to_string(), self.taken, self.sink.save());
+        state::encode(&Position { format, taken, place, sink })
     }
 
     /// What was left out so far.
@@ -169,13 +387,21 @@ impl Iterator for Frames {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(frame) = self.sink.ready.pop_front() {
+                self.taken += 1;
                 return Some(Ok(frame));
             }
             let Some(source) = &mut self.source else { return self.failure.take().map(Err) };
-            let advanced = source.advance(&mut self.sink).and_then(|more| self.check_names().map(|()| more));
+            self.at_end = false;
+            let advanced = source.advance(&mut self.sink);
+            let advanced = advanced.and_then(|more| self.check_names().map(|()| more));
             match advanced {
-                Ok(true) => {}
-                Ok(false) => self.source = None,
+                Ok(Advance::More) => {}
+                Ok(Advance::Idle) => return None,
+                Ok(Advance::End) if self.pausing => {
+                    self.at_end = true;
+                    return None;
+                }
+                Ok(Advance::End) => self.end(),
                 Err(error) => {
                     self.source = None;
                     self.failure = Some(error);
@@ -194,7 +420,10 @@ fn format_of(name: &str, input: &mut LineReader, options: &ReadOptions) -> Resul
     if !matches!(promised, None | Some(Format::Mongo)) {
         return Ok(promised.expect("it is not None"));
     }
-    let first = input.peek().map_err(|e| DataError::io("read", name, &e))?;
+    // The first line of a live input may be a while in coming.
+    while input.peek().is_err_and(|e| e.kind() == ErrorKind::WouldBlock) && !options.is_stopped() {}
+    let first = input.peek().or_else(|e| if options.is_stopped() { Ok(&b"{"[..]) } else { Err(e) });
+    let first = first.map_err(|e| DataError::io("read", name, &e))?;
     let is_array = first.starts_with(b"[");
     let is_mongo = is_array || memchr::memmem::find(first, b"\"_id\"").is_some();
     if promised.is_some() || name == "<stdin>" && (is_array || first.starts_with(b"{")) {
@@ -213,27 +442,43 @@ struct Lines<F> {
 }
 
 impl<F: LineFormat + 'static> Lines<F> {
-    fn boxed(name: &str, input: LineReader, format: F) -> Box<dyn Source> {
-        Box::new(Lines { name: name.into(), input, format })
+    /// The source; `held` is what the format held back where it goes on.
+    fn boxed(name: &str, input: LineReader, mut format: F, held: Option<&[u8]>) -> Result<Box<dyn Source>, StateError> {
+        held.map_or(Ok(()), |held| format.restore(held))?;
+        Ok(Box::new(Lines { name: name.into(), input, format }))
     }
 }
 
+/// Reads a line.
+fn read_line(name: &str, line: &RawLine<'_>, format: &mut impl LineFormat, sink: &mut Sink) -> Result<(), DataError> {
+    let result = match std::str::from_utf8(line.bytes) {
+        Ok(text) => format.line(Line { text, ended: line.ended }, sink),
+        Err(error) => Err(Problem::new(ProblemKind::Syntax, error.valid_up_to(), "the line is not UTF-8 text")
+            .hint("convert the input to UTF-8, or decompress it")),
+    };
+    result.or_else(|problem| sink.forgive(problem)).map_err(|problem| problem.locate(name, line.number, line.bytes))
+}
+
 impl<F: LineFormat> Source for Lines<F> {
-    fn advance(&mut self, sink: &mut Sink) -> Result<bool, DataError> {
-        let line = self.input.next_line().map_err(|e| DataError::io("read", &self.name, &e))?;
-        let Some(line) = line else {
-            self.format.end(sink);
-            return Ok(false);
-        };
-        let result = match std::str::from_utf8(line.bytes) {
-            Ok(text) => self.format.line(Line { text, ended: line.ended }, sink),
-            Err(error) => Err(Problem::new(ProblemKind::Syntax, error.valid_up_to(), "the line is not UTF-8 text")
-                .hint("convert the input to UTF-8, or decompress it")),
-        };
-        match result.or_else(|problem| sink.forgive(problem)) {
-            Ok(()) => Ok(true),
-            Err(problem) => Err(problem.locate(&self.name, line.number, line.bytes)),
+    fn advance(&mut self, sink: &mut Sink) -> Result<Advance, DataError> {
+        match self.input.next_line() {
+            Ok(Some(line)) => read_line(&self.name, &line, &mut self.format, sink).map(|()| Advance::More),
+            Ok(None) => Ok(Advance::End),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Advance::Idle),
+            Err(error) => Err(DataError::io("read", &self.name, &error)),
         }
+    }
+
+    fn end(&mut self, sink: &mut Sink) -> Result<(), DataError> {
+        if let Some(line) = self.input.last_line() {
+            read_line(&self.name, &line, &mut self.format, sink)?;
+        }
+        self.format.end(sink);
+        Ok(())
+    }
+
+    fn save(&self) -> Option<(Place, Vec<u8>)> {
+        Some((self.input.place(), self.format.save()))
     }
 }
 

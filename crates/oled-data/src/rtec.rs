@@ -22,16 +22,17 @@ pub(crate) use read::RtecReader;
 pub(crate) use write::RtecWriter;
 
 use oled::{Atom, Symbol, Term};
+use serde::{Deserialize, Serialize};
 
 /// What the lines of a name are about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Kind {
     shape: Shape,
     /// Whether they are annotation.
     label: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Shape {
     Event,
     Fluent,

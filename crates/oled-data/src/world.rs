@@ -17,10 +17,13 @@ mod past;
 mod random;
 mod scene;
 mod slots;
+mod spoil;
 mod truth;
 mod vocabulary;
 
 use oled::{Facts, Frame, Symbol};
+
+pub use spoil::{Faults, Spoiler, Spoilt};
 
 use hall::{Hall, Sighting, WIDTH, Who};
 use noise::{Annotator, Tracker};

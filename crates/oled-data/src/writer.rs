@@ -107,6 +107,23 @@ impl<W: Write> FrameWriter<W> {
         self.hand_on()
     }
 
+    /// The text of a frame, which is not written.
+    pub fn text(&mut self, frame: &Frame) -> String {
+        let written = std::mem::take(&mut self.text);
+        match &mut self.format {
+            TextFormat::Json(writer) => writer.write(frame, &mut self.text),
+            TextFormat::Facts(writer) => writer.write(frame, &mut self.text),
+            TextFormat::Rtec(writer) => writer.write(frame, &mut self.text),
+        }
+        std::mem::replace(&mut self.text, written)
+    }
+
+    /// Writes a text as it is.
+    pub fn write_text(&mut self, text: &str) -> io::Result<()> {
+        self.text.push_str(text);
+        if self.text.len() < BUFFER { Ok(()) } else { self.hand_on() }
+    }
+
     /// Writes what is left, and flushes the output.
     pub fn finish(mut self) -> io::Result<()> {
         self.hand_on()?;

@@ -199,3 +199,147 @@ fn replay_says_why_it_learned_nothing() {
         assert!(remarks.contains(remark), "{remarks}");
     }
 }
+
+/// What was learned, after each frame was told to a learner that was made anew from what was saved at the cuts before.
+fn interrupted(kind: &Kind, folder: &TaskFolder, frames: &[Frame], cut: impl Fn(usize) -> bool) -> Learned {
+    let mut learner = (kind.new)(folder, 1).unwrap();
+    for (i, frame) in frames.iter().enumerate() {
+        if cut(i) {
+            let state = learner.save(&mut ()).unwrap();
+            learner = (kind.new)(folder, 2).unwrap();
+            learner.restore(&state).unwrap();
+        }
+        learner.observe(frame, &mut ());
+    }
+    learner.flush(&mut ());
+    learner.learned()
+}
+
+#[test]
+fn a_learner_that_is_restored_goes_on_as_if_it_had_never_stopped() {
+    // Existential variables, open thresholds, symmetric fluents and looking back are all among them.
+    for (kind, folder) in
+        [(0, TaskFolder::embedded()), (0, TaskFolder::lobby_listed()), (1, TaskFolder::lobby_listed())]
+    {
+        let (kind, frames) = (&LEARNERS[kind], world(4, 9));
+        let whole = learned(&mut *(kind.new)(&folder, 1).unwrap(), &frames);
+        assert!(!whole.rules.is_empty(), "{}", kind.name);
+        // At some cuts, and at very many in one run: around the end of a segment at all of them.
+        for at in [1, 150, 333, 599] {
+            assert_eq!(whole, interrupted(kind, &folder, &frames, |i| i == at), "{} cut at {at}", kind.name);
+        }
+        let often = |i: usize| (140..160).contains(&i) || i.is_multiple_of(9);
+        assert_eq!(whole, interrupted(kind, &folder, &frames, often), "{} cut very often", kind.name);
+    }
+}
+
+#[test]
+fn what_is_flushed_and_told_does_not_depend_on_where_a_learner_stopped() {
+    let (folder, frames) = (TaskFolder::lobby_listed(), world(4, 10));
+    for kind in LEARNERS {
+        // With rules at work all the time, as when each time point is recognised before it is learned from.
+        let run = |cut: usize| {
+            let (mut learner, mut events) = ((kind.new)(&folder, 1).unwrap(), Vec::new());
+            for (i, frame) in frames.iter().enumerate() {
+                if i == cut {
+                    let state = learner.save(&mut events).unwrap();
+                    learner = (kind.new)(&folder, 1).unwrap();
+                    learner.restore(&state).unwrap();
+                }
+                learner.observe(frame, &mut events);
+                if i % 10 == 0 {
+                    learner.flush(&mut events);
+                }
+            }
+            learner.flush(&mut events);
+            (events, learner.at_work(), learner.theory())
+        };
+        let whole = run(usize::MAX);
+        assert!(!whole.0.is_empty(), "{}", kind.name);
+        for cut in [0, 1, 77, 150, 222, 301, 450, 599] {
+            assert_eq!(whole, run(cut), "{} cut at {cut}", kind.name);
+        }
+    }
+}
+
+#[test]
+fn no_bytes_whatever_make_a_learner_panic() {
+    let frames = world(4, 11);
+    for (kind, folder) in [(0, TaskFolder::embedded()), (1, TaskFolder::lobby_listed())] {
+        let kind = &LEARNERS[kind];
+        let mut learner = (kind.new)(&folder, 1).unwrap();
+        for (i, frame) in frames[..400].iter().enumerate() {
+            learner.observe(frame, &mut ());
+            if i % 50 == 0 {
+                learner.flush(&mut ());
+            }
+        }
+        let state = learner.save(&mut ()).unwrap();
+        let (mut accepted, step) = (0, state.len() / 300);
+        for (n, at) in (0..state.len()).step_by(step.max(1)).enumerate() {
+            let mut damaged = state.clone();
+            damaged[at] = [damaged[at] ^ 1, 0xff, 0x80, 0][n % 4];
+            let mut learner = (kind.new)(&folder, 1).unwrap();
+            if learner.restore(&damaged).is_ok() {
+                accepted += 1;
+                frames[400..410].iter().for_each(|frame| learner.observe(frame, &mut ()));
+                if accepted % 64 == 0 {
+                    learner.flush(&mut ());
+                    learner.learned();
+                }
+            }
+            assert!((kind.new)(&folder, 1).unwrap().restore(&state[..at]).is_err(), "{} cut off at {at}", kind.name);
+        }
+        assert!(accepted > 0, "{}: damage to a count cannot be told", kind.name);
+    }
+}
+
+#[test]
+fn the_state_of_another_task_or_learner_is_refused() {
+    let (lobby, listed, frames) = (TaskFolder::embedded(), TaskFolder::lobby_listed(), world(1, 12));
+    let mut replay = (LEARNERS[0].new)(&lobby, 1).unwrap();
+    frames.iter().for_each(|frame| replay.observe(frame, &mut ()));
+    let state = replay.save(&mut ()).unwrap();
+    assert!((LEARNERS[0].new)(&listed, 1).unwrap().restore(&state).is_err());
+    assert!((LEARNERS[1].new)(&listed, 1).unwrap().restore(&state).is_err());
+}
+
+#[test]
+fn a_recogniser_that_is_restored_goes_on_as_if_it_had_never_stopped() {
+    let (folder, frames) = (TaskFolder::embedded(), world(3, 13));
+    let source = folder.theory("true".as_ref()).unwrap();
+    let (theory, problems) = oled::parse_source(&source);
+    assert!(problems.is_empty());
+    let run = |cut: &dyn Fn(usize) -> bool| {
+        let (mut recogniser, mut closed) = (Recogniser::new(&folder.task, &theory).unwrap(), Vec::new());
+        for (i, frame) in frames.iter().enumerate() {
+            if cut(i) {
+                let state = recogniser.save();
+                recogniser = Recogniser::new(&folder.task, &theory).unwrap();
+                recogniser.restore(&state).unwrap();
+            }
+            recogniser.observe(frame, &mut closed);
+        }
+        recogniser.finish(&mut closed);
+        closed
+    };
+    let whole = run(&|_| false);
+    assert!(!whole.is_empty());
+    assert_eq!(whole, run(&|_| true));
+    for at in (0..frames.len()).step_by(61) {
+        assert_eq!(whole, run(&|i| i == at), "cut at {at}");
+    }
+    // Whatever the bytes are, nothing worse than an error comes of them.
+    let mut recogniser = Recogniser::new(&folder.task, &theory).unwrap();
+    frames[..200].iter().for_each(|frame| recogniser.observe(frame, &mut Vec::new()));
+    let state = recogniser.save();
+    for at in (0..state.len()).step_by((state.len() / 200).max(1)) {
+        let mut damaged = state.clone();
+        damaged[at] ^= 1 << (at % 8);
+        let mut other = Recogniser::new(&folder.task, &theory).unwrap();
+        if other.restore(&damaged).is_ok() {
+            frames[200..203].iter().for_each(|frame| other.observe(frame, &mut Vec::new()));
+        }
+        assert!(other.restore(&state[..at]).is_err());
+    }
+}

@@ -4,8 +4,8 @@ use oled::event::{Event, Observer, What};
 use oled::induce::{Decision, Mask};
 use oled::learn::Grounds;
 use oled::{
-    Atom, Confusion, Evaluation, Frame, Learned, Learner, Literal, Problems, Recogniser, Signature, Symbol, Task,
-    Tracks,
+    Atom, Confusion, Evaluation, Frame, Learned, Learner, Literal, Problems, Recogniser, Signature, StateError, Symbol,
+    Task, Tracks, state,
 };
 use serde::{Deserialize, Serialize};
 
@@ -122,6 +122,26 @@ impl Prequential {
                 notes.step *= 2;
             }
         }
+    }
+
+    /// What is known so far, for [`Prequential::restore`]; `None` where the learner cannot be saved, and where a story is to
+    /// be told, which needs all of the stream.
+    pub fn save(&mut self, observer: &mut impl Observer) -> Option<Vec<u8>> {
+        let learner = self.learner.save(observer).filter(|_| self.notes.is_none())?;
+        Some(state::encode(&(learner, self.recogniser.save(), self.evaluation.save())))
+    }
+
+    /// Goes on where another of the same task and learner was saved.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let (learner, recogniser, evaluation): (Vec<u8>, Vec<u8>, Vec<u8>) = state::decode(bytes)?;
+        self.learner.restore(&learner)?;
+        self.at_work = self.learner.at_work();
+        let theory = self.learner.theory();
+        // The rules at work were made of the task's own modes.
+        self.recogniser =
+            Recogniser::new(&self.task, &theory).map_err(|_| StateError::new("its rules are not valid"))?;
+        self.recogniser.restore(&recogniser)?;
+        self.evaluation.restore(&evaluation)
     }
 
     /// What was counted so far.

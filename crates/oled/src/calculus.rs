@@ -13,6 +13,7 @@ use std::fmt;
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED, UNKNOWN};
 use crate::lang::{Atom, Signature, Symbol, Term, Value, is_canonical};
@@ -156,12 +157,12 @@ impl Form {
 }
 
 /// The instances of one fluent that hold, in one segment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Instances {
     held: IndexMap<Box<[Value]>, Held, FxBuildHasher>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Held {
     /// Since when; `None` for what was initiated at the last time point and holds from the next.
     since: Option<i64>,
@@ -246,6 +247,11 @@ impl Instances {
     /// What holds at the time point advanced to, with the time since when; what ends there included.
     pub(crate) fn holding(&self) -> impl Iterator<Item = (&[Value], i64)> {
         self.held.iter().filter_map(|(values, held)| held.since.map(|since| (&**values, since)))
+    }
+
+    /// Whether all instances have so many values.
+    pub(crate) fn is_of_width(&self, width: usize) -> bool {
+        self.held.keys().all(|values| values.len() == width)
     }
 
     /// What holds, without what was terminated at the last time point.

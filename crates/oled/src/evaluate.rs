@@ -11,6 +11,7 @@ use crate::calculus::{fluent_name, label_name, unknown};
 use crate::lang::{Signature, Symbol};
 use crate::logic::Relation;
 use crate::recognise::Recogniser;
+use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
 
 pub use intervals::{IntervalCounts, Run, Track, Tracks, split_runs};
@@ -120,6 +121,23 @@ impl Evaluation {
                 self.counts.entry((fluent_name(signature, values), frame.segment)).or_default().fp += 1;
             }
         }
+    }
+
+    /// What was counted so far, for [`Evaluation::restore`].
+    pub fn save(&self) -> Vec<u8> {
+        let counts: Vec<_> = self.counts.iter().map(|(key, c)| (key, [c.tp, c.fp, c.fn_])).collect();
+        encode(&(&self.targets, counts, self.frames))
+    }
+
+    /// Goes on where another evaluation of the same fluents was saved.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        type Counts = Vec<((Symbol, Symbol), [u64; 3])>;
+        let (targets, counts, frames): (Vec<Signature>, Counts, u64) = decode(bytes)?;
+        ensure(targets == self.targets, "the fluents that are counted")?;
+        ensure_counts(counts.iter().flat_map(|(_, counts)| *counts).chain([frames]))?;
+        self.counts = counts.into_iter().map(|(key, [tp, fp, fn_])| (key, Confusion { tp, fp, fn_ })).collect();
+        self.frames = frames;
+        Ok(())
     }
 
     /// The counts of each fluent over all segments.

@@ -13,6 +13,7 @@ mod sight;
 pub use heads::Head;
 pub(crate) use heads::{Sights, heads};
 pub use instances::{Instance, TooMany};
+pub(crate) use interpretation::CoverState;
 pub use interpretation::{Cover, Interpretation};
 pub use learned::{Counted, Fired, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust};
 pub use lookup::Lookup;

@@ -15,6 +15,7 @@
 //! | [`induce`] | learning one rule: literals, ledger, scores, the Hoeffding bound |
 //! | [`learn`] | Algorithm 1: all rules of all heads, from one pass over the stream |
 //! | [`replay`] | the default learner: the whole theory by its own recognition |
+//! | [`state`] | what a learner or a recogniser knows, as bytes |
 //! | [`event`] | what happened while learning |
 //! | [`evaluate`] | recognised against annotated |
 //!
@@ -32,6 +33,7 @@ pub mod learn;
 pub mod logic;
 pub mod recognise;
 pub mod replay;
+pub mod state;
 pub mod stream;
 pub mod task;
 #[cfg(feature = "testing")]
@@ -47,5 +49,6 @@ pub use lang::{
 pub use learn::{Learned, LearnedRule, Learner, Oled};
 pub use recognise::Recogniser;
 pub use replay::{Replay, ReplaySettings};
+pub use state::StateError;
 pub use stream::{FactError, FactProblem, FactReader, Facts, Frame};
 pub use task::{CalculusOptions, Task};

@@ -13,6 +13,7 @@ mod rewrite;
 
 pub(crate) use builtin::{apply, compare as compare_values};
 pub use check::{Predicate, Role, Vocabulary};
+pub(crate) use model::Histories;
 pub use model::Model;
 pub use open::Measure;
 pub(crate) use open::{find as find_open, measures as measures_of};

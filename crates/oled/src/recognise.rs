@@ -2,11 +2,13 @@
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use crate::calculus::{End, Form, Instances, Interval};
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, TIME, Theory, Value, exchanged};
-use crate::logic::{Model, Pred, Program, Role, Vocabulary, guard_terminations};
+use crate::logic::{Histories, Model, Pred, Program, Role, Vocabulary, guard_terminations};
+use crate::state::{StateError, decode, encode, ensure};
 use crate::stream::Frame;
 use crate::task::Task;
 
@@ -72,7 +74,7 @@ enum FluentKind {
     Derived(Pred),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Segment {
     time: i64,
     /// In the order of `fluents`.
@@ -292,6 +294,46 @@ impl Recogniser {
         self.segments.clear();
         self.model.forget();
         self.current = None;
+    }
+
+    /// What it knows of the stream so far, for [`Recogniser::restore`].
+    pub fn save(&self) -> Vec<u8> {
+        let fluents: Vec<Signature> = self.fluents().collect();
+        encode(&(fluents, &self.segments, self.current, self.model.histories()))
+    }
+
+    /// Goes on where another recogniser of the same task and theory was saved. After an error nothing has changed.
+    ///
+    /// ```
+    /// use oled::{Frame, Recogniser, Source, Symbol, Task};
+    /// let modes = "input(happensAt(opens(+door), +time)). input(holdsAt(seen(+door), +time)).";
+    /// let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
+    /// let theory = oled::parse_theory("open.lp", "initiatedAt(open(D), T) :- happensAt(opens(D), T).").unwrap();
+    /// let mut one = Recogniser::new(&task, &theory).unwrap();
+    /// let mut frame = Frame::new(Symbol::new("hall"), 1);
+    /// oled::FactReader::default().read("happensAt(opens(d1), 1)", &mut frame.narrative).unwrap();
+    /// one.observe(&frame, &mut Vec::new());
+    ///
+    /// let mut other = Recogniser::new(&task, &theory).unwrap();
+    /// other.restore(&one.save()).unwrap();
+    /// frame.time = 2;
+    /// other.observe(&frame, &mut Vec::new());
+    /// assert_eq!(other.open().len(), 1);
+    /// assert!(other.restore(b"nonsense").is_err());
+    /// ```
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        type State = (Vec<Signature>, IndexMap<Symbol, Segment, FxBuildHasher>, Option<Symbol>, Histories);
+        let (fluents, segments, current, histories): State = decode(bytes)?;
+        ensure(self.fluents().eq(fluents.iter().copied()), "the fluents")?;
+        let widths: Vec<usize> = fluents.iter().map(|f| f.arity() - 1).collect();
+        let fits = |segment: &Segment| {
+            segment.instances.len() == widths.len()
+                && segment.instances.iter().zip(&widths).all(|(instances, width)| instances.is_of_width(*width))
+        };
+        ensure(segments.values().all(fits), "the fluents that hold")?;
+        self.model.restore(&self.program, histories)?;
+        (self.segments, self.current) = (segments, current);
+        Ok(())
     }
 
     /// What rules that look back saw at the frame observed last.

@@ -2,13 +2,18 @@
 
 use std::fmt;
 
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::lang::{Atom, Shape, Signature, Symbol, Term, Value};
 
 /// A time point of a segment: the narrative (simple events and context) and the annotation (labels).
 ///
 /// A segment is a video, a vessel, a machine: fluents never persist from one segment to another. The time points of a
 /// segment come in increasing order, with gaps where nothing was observed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
     /// The segment.
     pub segment: Symbol,
@@ -108,6 +113,32 @@ impl Facts {
             }
         }
         kept
+    }
+}
+
+/// Written as the signatures there are, the numbers of those that the facts have, and all values.
+impl Serialize for Facts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut signatures: IndexSet<Signature, FxBuildHasher> = IndexSet::default();
+        let heads: Vec<usize> = self.heads.iter().map(|(signature, _)| signatures.insert_full(*signature).0).collect();
+        (signatures, heads, &self.values).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Facts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Facts, D::Error> {
+        let (signatures, heads, values) = <(Vec<Signature>, Vec<usize>, Vec<Value>)>::deserialize(deserializer)?;
+        let wrong = || D::Error::custom("facts have other values than their predicates");
+        let arities: Vec<usize> = signatures.iter().map(|s| s.arity()).collect();
+        let mut facts = Facts::with_capacity(heads.len(), values.len());
+        let mut rest = &values[..];
+        for head in heads {
+            let width = arities.get(head).and_then(|arity| arity.checked_sub(1)).ok_or_else(wrong)?;
+            let (own, others) = rest.split_at_checked(width).ok_or_else(wrong)?;
+            facts.push(signatures[head], own);
+            rest = others;
+        }
+        if rest.is_empty() { Ok(facts) } else { Err(wrong()) }
     }
 }
 
@@ -448,6 +479,23 @@ mod tests {
         facts.pop();
         facts.pop();
         assert_eq!(facts, Facts::default());
+    }
+
+    #[test]
+    fn facts_are_restored_as_they_were() {
+        let mut facts = Facts::default();
+        for text in ["p(a, b, 1)", "q(1)", "p(-2, 2.5, 1)", "holdsAt(speed(v1)=low, 1)"] {
+            FactReader::default().read(text, &mut facts).unwrap();
+        }
+        let bytes = crate::state::encode(&facts);
+        assert_eq!(crate::state::decode(&bytes), Ok(facts));
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            if let Ok(facts) = crate::state::decode::<Facts>(&damaged) {
+                facts.iter().for_each(|(signature, values)| assert_eq!(signature.arity(), values.len() + 1));
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The log of learning: a line of JSON for each decision.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
@@ -11,11 +10,12 @@ use oled::learn::Grounds;
 use oled::{Learned, Learner, Literal};
 use serde_json::{Value, json};
 
+use crate::checkpoint::Growing;
 use crate::progress::say;
 
 /// A line of JSON for each decision, where a log is wanted, and warnings.
 pub(super) struct Log {
-    output: Option<BufWriter<File>>,
+    output: Option<Growing>,
     /// Knows the literals of bodies.
     learner: Box<dyn Learner>,
     heads: Vec<String>,
@@ -89,13 +89,22 @@ fn figures(name: &str, d: &Decision) -> Value {
 }
 
 impl Log {
-    /// A log of what a learner does, into a file if there is one.
-    pub(super) fn new(path: Option<&Path>, learner: &mut dyn Learner, quiet: bool) -> anyhow::Result<Log> {
-        let create = |path: &Path| -> anyhow::Result<_> {
-            Ok(BufWriter::new(File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?))
-        };
+    /// A log of what a learner does, into a file if there is one; `written` is how long it was when the checkpoint was
+    /// written that learning goes on from.
+    pub(super) fn new(
+        path: Option<&Path>,
+        learner: &mut dyn Learner,
+        quiet: bool,
+        written: Option<u64>,
+    ) -> anyhow::Result<Log> {
+        let output = path.map(|path| Growing::open(path, written)).transpose()?;
         let heads = learner.heads().iter().map(ToString::to_string).collect();
-        Ok(Log { output: path.map(create).transpose()?, learner: learner.copy(), heads, quiet, error: None })
+        Ok(Log { output, learner: learner.copy(), heads, quiet, error: None })
+    }
+
+    /// Brings all to disk; returns how long the log is.
+    pub(super) fn sync(&mut self) -> anyhow::Result<Option<u64>> {
+        self.output.as_mut().map(Growing::sync).transpose()
     }
 
     /// Tells what the last look at all that is remembered has changed, where a learner takes one: what is printed is

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use indexmap::IndexMap;
-use oled::{FactReader, Signature};
+use oled::{FactReader, Signature, StateError, state};
 use rustc_hash::FxBuildHasher;
 
 use super::{Kind, Row, Shape};
@@ -86,6 +86,17 @@ impl LineFormat for RtecReader {
 
     fn end(&mut self, sink: &mut Sink) {
         self.gather.flush(sink);
+    }
+
+    fn save(&self) -> Vec<u8> {
+        // The stream may have declared more than the task did.
+        state::encode(&(self.gather.save(), &self.kinds))
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let (gather, kinds): (Vec<u8>, _) = state::decode(bytes)?;
+        self.kinds = kinds;
+        self.gather.restore(&gather)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The Hoeffding bound: how far a mean of observations may be from the truth.
 
+use serde::{Deserialize, Serialize};
+
 /// With probability `1 - delta` the mean of `n` observations in `[0, 1]` is off by less than this.
 ///
 /// ```
@@ -12,7 +14,7 @@ pub fn epsilon(delta: f64, n: f64) -> f64 {
 }
 
 /// The mean of what was added.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunningMean {
     sum: f64,
     count: u64,
@@ -23,6 +25,11 @@ impl RunningMean {
     pub fn add(&mut self, value: f64) {
         self.sum += value;
         self.count += 1;
+    }
+
+    /// How many values were added.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
     }
 
     /// The mean, if anything was added.

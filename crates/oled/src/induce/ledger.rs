@@ -14,12 +14,14 @@ use std::ops::{AddAssign, Index, Sub};
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use super::Mask;
 use crate::calculus::Outcome;
+use crate::state::{StateError, ensure, ensure_counts};
 
 /// How many instances there were of each outcome.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally([i64; 4]);
 
 impl Tally {
@@ -39,6 +41,11 @@ impl Tally {
     /// All instances.
     pub fn total(&self) -> i64 {
         self.0.iter().sum()
+    }
+
+    /// The sizes of the counts, whatever their signs.
+    pub(crate) fn sizes(self) -> impl Iterator<Item = u64> {
+        self.0.into_iter().map(i64::unsigned_abs)
     }
 
     pub(crate) fn is_zero(&self) -> bool {
@@ -87,7 +94,7 @@ impl Sub for Tally {
 /// assert_eq!(ledger.covered(Mask::of(2))[Absent], 1);
 /// assert_eq!(ledger.covered([1, 2].into_iter().collect()).total(), 0);
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Ledger {
     rows: IndexMap<Mask, Tally, FxBuildHasher>,
 }
@@ -135,6 +142,12 @@ impl Ledger {
     /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Whether this can be about these literals.
+    pub(crate) fn check(&self, literals: Mask) -> Result<(), StateError> {
+        ensure(self.rows.keys().all(|mask| mask.fires_on(literals)), "the literals of a ledger")?;
+        ensure_counts(self.rows.values().flat_map(|tally| tally.sizes()))
     }
 
     /// A smaller ledger that says the same of all bodies within these literals.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A set of up to 128 literals: the body of a rule, or what is true of a head instance.
 ///
 /// ```
@@ -10,7 +12,7 @@ use std::fmt;
 /// assert!(Mask::of(3).fires_on(truth) && !Mask::of(4).fires_on(truth));
 /// assert!(Mask::EMPTY.fires_on(truth), "a rule without conditions fires on everything");
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Mask(u128);
 
 impl Mask {

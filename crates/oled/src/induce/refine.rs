@@ -3,10 +3,12 @@
 //! `ρ_d(r) = { head(r) ← body(r) ∧ D : D ⊆ ⊥_r, 1 ≤ |D| ≤ d }`, without those that a shorter one says as well: a literal
 //! that the body or another new literal implies (a looser threshold) adds nothing.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Ledger, Mask, Tally};
 
 /// A body with the instances it covers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The body.
     pub body: Mask,

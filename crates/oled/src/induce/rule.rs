@@ -1,13 +1,16 @@
 //! Rule: a body within a bottom clause, its evidence, and what to do with it.
 
+use serde::{Deserialize, Serialize};
+
 use super::ledger::covered;
 use super::refine::{Candidate, best_two, for_each_refinement};
 use super::{Counts, Ledger, Mask, RuleKind, RunningMean, Tally, epsilon};
 use super::{Evidence, Gap, Pruning, Settings, Tie, Unit};
 use crate::calculus::Outcome;
+use crate::state::{StateError, ensure, ensure_counts};
 
 /// A clause being learned.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rule {
     /// Its number among all rules of its process.
     pub id: u64,
@@ -119,6 +122,18 @@ impl Rule {
         self.covered = covered(stream.since(&self.before), self.body);
         self.all = covered(stream.since(&self.before), Mask::EMPTY);
         self.hope = None;
+    }
+
+    /// Whether this can be a rule over these literals.
+    pub(crate) fn check(&self, literals: Mask) -> Result<(), StateError> {
+        let within = self.bottom.fires_on(literals) && self.body.fires_on(self.bottom);
+        let hopes = self.hope.is_none_or(|hope| hope.body.fires_on(self.bottom));
+        ensure(within && hopes && self.expansions < u32::MAX / 2, "the literals of a rule")?;
+        self.before.check(literals)?;
+        let tallies = [Some(self.covered), Some(self.all), self.hope.map(|hope| hope.covered)];
+        ensure_counts(tallies.into_iter().flatten().flat_map(Tally::sizes))?;
+        let counts = [self.id, self.instances, self.interpretations, self.since.0, self.since.1, self.gap.count()];
+        ensure_counts(counts)
     }
 
     /// The rule's counts.

@@ -1,10 +1,12 @@
 //! Scores: how good a rule is, from its counts.
 
+use serde::{Deserialize, Serialize};
+
 use super::Tally;
 use crate::calculus::Outcome::{Absent, Begins, Ends, Persists};
 
 /// What a rule does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RuleKind {
     /// `initiatedAt`.
     Initiation,

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::{Atom, Literal, Span};
 
 /// A rule `head :- body.`, or a fact where the body is empty.
@@ -23,6 +26,22 @@ impl fmt::Display for Clause {
             write!(f, "{literal}")?;
         }
         f.write_str(".")
+    }
+}
+
+/// Written as its text.
+impl Serialize for Clause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Clause {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Clause, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let theory = super::parse_theory("state", &text).map_err(|_| D::Error::custom("a rule cannot be parsed"))?;
+        let [clause] = <[Clause; 1]>::try_from(theory.clauses).map_err(|_| D::Error::custom("a rule is one clause"))?;
+        Ok(clause)
     }
 }
 

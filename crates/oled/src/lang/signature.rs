@@ -8,6 +8,8 @@ use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::FxBuildHasher;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Atom, Mark, Span, Symbol, TIME, Term, did_you_mean};
 
@@ -284,6 +286,59 @@ fn lookup(codes: &[u32]) -> Signature {
     })
 }
 
+/// A part of a skeleton as it is written: a name with the number of its arguments, which follow, or a hole.
+#[derive(Serialize, Deserialize)]
+enum Code {
+    Hole,
+    Name(Symbol, u32),
+}
+
+/// Deeper skeletons are read from no stream and no rule.
+const MAX_DEPTH: usize = 128;
+
+impl Serialize for Signature {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut codes = Vec::new();
+        self.walk(|code, args| {
+            codes.push(if code == HOLE { Code::Hole } else { Code::Name(Symbol::from_index(code), args) });
+        });
+        codes.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Signature {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Signature, D::Error> {
+        let codes = Vec::<Code>::deserialize(deserializer)?;
+        let mut shape = Shape::default();
+        // How many arguments are still to come, for each name that is open.
+        let mut open: Vec<u32> = Vec::new();
+        for (i, code) in codes.iter().enumerate() {
+            match open.last_mut() {
+                Some(left) => *left -= 1,
+                None if i == 0 => {}
+                None => return Err(D::Error::custom("something follows a skeleton")),
+            }
+            match *code {
+                Code::Name(name, args) => {
+                    shape.app(name, args as usize);
+                    open.push(args);
+                }
+                Code::Hole => shape.hole(),
+            }
+            while open.last() == Some(&0) {
+                open.pop();
+            }
+            if open.len() > MAX_DEPTH {
+                return Err(D::Error::custom("a skeleton is nested too deep"));
+            }
+        }
+        if !matches!(codes.first(), Some(Code::Name(..))) || !open.is_empty() {
+            return Err(D::Error::custom("a skeleton is not complete"));
+        }
+        Ok(shape.signature())
+    }
+}
+
 /// Signatures are ordered by how they print, whatever was interned first.
 impl Ord for Signature {
     fn cmp(&self, other: &Signature) -> std::cmp::Ordering {
@@ -319,6 +374,22 @@ mod tests {
         assert_eq!(signature("initially(f(X))").with_time(), signature("initially(f(X), T)"));
         assert_eq!(signature("holdsAt(f(X), T)").without_time(), Some(signature("holdsAt(f(X))")));
         assert_eq!(signature("holdsAt(f(X))").without_time(), None);
+    }
+
+    #[test]
+    fn a_skeleton_is_read_as_it_was_written() {
+        for text in ["p(X)", "p(f(), X)", "holdsAt(speed(V)=low, T)", "p(f(g(h(X), Y)), 'A b'(Z), T)"] {
+            let signature = Signature::of(&crate::lang::parse_atom(text).unwrap_or_else(|_| Atom::new("q", vec![])));
+            let bytes = crate::state::encode(&signature);
+            assert_eq!(crate::state::decode(&bytes), Ok(signature), "{text}");
+        }
+        use Code::{Hole, Name};
+        let p = |args| Name(Symbol::new("p"), args);
+        for wrong in [vec![], vec![Hole], vec![p(2), Hole], vec![p(1), Hole, Hole], vec![p(0), Hole]] {
+            assert!(crate::state::decode::<Signature>(&crate::state::encode(&wrong)).is_err());
+        }
+        let deep: Vec<Code> = (0..500).map(|_| p(1)).chain([Hole]).collect();
+        assert!(crate::state::decode::<Signature>(&crate::state::encode(&deep)).is_err());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 type Names = indexmap::IndexSet<&'static str, FxBuildHasher>;
 
@@ -123,6 +124,19 @@ impl fmt::Display for Symbol {
             }
         }
         f.write_str("'")
+    }
+}
+
+/// Written as its name: numbers of symbols differ from run to run.
+impl Serialize for Symbol {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Symbol {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Symbol, D::Error> {
+        Ok(Symbol::new(&String::deserialize(deserializer)?))
     }
 }
 

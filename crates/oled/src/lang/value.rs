@@ -3,6 +3,9 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::Symbol;
 
 /// A constant. Numbers are equal when they are the same number: `2` and `2.0` match each other in a join.
@@ -12,7 +15,7 @@ use super::Symbol;
 /// assert_eq!(Value::Int(2), Value::real(2.0).unwrap());
 /// assert_eq!(Value::real(f64::NAN), None);
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize)]
 pub enum Value {
     /// A name such as `id1`.
     Sym(Symbol),
@@ -121,6 +124,22 @@ impl fmt::Display for Value {
             Value::Int(i) => write!(f, "{i}"),
             // Debug keeps the `.0` of a whole number, so that a real is read back as a real.
             Value::Real(r) => write!(f, "{r:?}"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+        #[derive(Deserialize)]
+        enum Any {
+            Sym(Symbol),
+            Int(i64),
+            Real(f64),
+        }
+        match Any::deserialize(deserializer)? {
+            Any::Sym(name) => Ok(Value::Sym(name)),
+            Any::Int(int) => Ok(Value::Int(int)),
+            Any::Real(real) => Value::real(real).ok_or_else(|| D::Error::custom("a real number is finite")),
         }
     }
 }

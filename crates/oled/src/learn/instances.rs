@@ -1,12 +1,14 @@
 //! Head instances: all values that the variables of a head may have at a time point, and which literals are true of them.
 
+use serde::{Deserialize, Serialize};
+
 use super::measured::{Gauge, for_each_free, strides};
 use crate::induce::{Column, Component, LiteralTable, Mask};
 use crate::lang::{Signature, Value, is_canonical};
 use crate::logic::{Model, Pred, Program, Relation};
 
 /// A head instance: values for the variables of a head at a time point, and what is true of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instance {
     /// The literals of the group's table that are true; with existential variables, with one assignment of them; of a
     /// symmetric fluent, in one order of its arguments.
@@ -16,6 +18,11 @@ pub struct Instance {
 }
 
 impl Instance {
+    /// What is true with each assignment.
+    pub(super) fn truths(&self) -> impl Iterator<Item = Mask> {
+        std::iter::once(&self.truth).chain(&self.others).copied()
+    }
+
     /// Whether a body fires on the instance.
     #[inline]
     pub fn fires(&self, body: Mask) -> bool {
@@ -88,7 +95,7 @@ struct Existential {
 pub(super) const MAX_ASSIGNMENTS: usize = 4096;
 
 /// Existential variables that had too many assignments at a time point to be tried.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TooMany {
     /// The group of heads.
     pub group: usize,

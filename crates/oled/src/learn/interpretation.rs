@@ -3,15 +3,17 @@
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use super::instances::{Group, Instance, TooMany};
 use super::lookup::Lookup;
 use super::measured::Gauge;
 use crate::calculus::{Outcome, unknown};
 use crate::event::What;
-use crate::induce::{Grid, LiteralTable};
+use crate::induce::{Grid, LiteralTable, Mask};
 use crate::lang::{Signature, Symbol, Symmetries, Value, exchanged};
-use crate::logic::{Measure, Model, Pred, Program, Relation, Role, Vocabulary};
+use crate::logic::{Histories, Measure, Model, Pred, Program, Relation, Role, Vocabulary};
+use crate::state::{StateError, ensure, ensure_counts};
 use crate::stream::Frame;
 use crate::task::Task;
 
@@ -44,7 +46,7 @@ pub struct Cover {
     annotated: Vec<(Signature, Pred)>,
     pub(super) symmetries: Symmetries,
     observed_next: bool,
-    segments: IndexMap<Symbol, Point, FxBuildHasher>,
+    segments: Points,
     current: Option<Symbol>,
     interleaved: bool,
     count: u64,
@@ -54,13 +56,20 @@ pub struct Cover {
 }
 
 /// Time points that were left out because there were too many instances.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Crowded {
     count: u64,
     /// Segment and time of the first, and what there was too much of.
     first: Option<(Symbol, i64, String)>,
     told: bool,
 }
+
+/// The last time point of each segment.
+type Points = IndexMap<Symbol, Point, FxBuildHasher>;
+
+/// What a cover knows of the stream so far.
+#[derive(Deserialize)]
+pub(crate) struct CoverState(Points, Option<Symbol>, u64, Histories, Crowded);
 
 /// What is to be learned about.
 #[derive(Clone, Debug)]
@@ -76,7 +85,7 @@ pub(super) struct Target {
 }
 
 /// A time point that waits for the next one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Point {
     time: i64,
     /// For each group, the values of all instances one after the other, and their truths.
@@ -86,7 +95,7 @@ pub(super) struct Point {
     pub(super) too_many: Vec<TooMany>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Labels {
     pub(super) holds: Relation,
     pub(super) unknown: Relation,
@@ -175,6 +184,11 @@ impl Cover {
         self.groups.iter().map(|group| group.table.types.iter().any(tracked)).collect()
     }
 
+    /// The table of a group.
+    pub(crate) fn table_of_group(&self, group: usize) -> &LiteralTable {
+        &self.groups[group].table
+    }
+
     /// The annotation of a target, and whether it is symmetric.
     pub(crate) fn label(&self, target: usize) -> (Signature, bool) {
         let Target { label, group, .. } = &self.targets[target];
@@ -194,6 +208,40 @@ impl Cover {
     /// The group of a target.
     pub fn group(&self, target: usize) -> usize {
         self.targets[target].group
+    }
+
+    /// What it knows of the stream so far, as [`CoverState`].
+    pub(crate) fn state(&self) -> impl Serialize {
+        (&self.segments, self.current, self.count, self.model.histories(), &self.crowded)
+    }
+
+    /// Goes on with what was written.
+    pub(crate) fn restore(&mut self, state: CoverState) -> Result<(), StateError> {
+        let CoverState(segments, current, count, histories, crowded) = state;
+        ensure_counts([count, crowded.count])?;
+        segments.values().try_for_each(|point| self.check(point))?;
+        self.model.restore(&self.program, histories)?;
+        (self.segments, self.current, self.count, self.crowded) = (segments, current, count, crowded);
+        Ok(())
+    }
+
+    /// Whether this can be a time point of the task.
+    fn check(&self, point: &Point) -> Result<(), StateError> {
+        let count = self.groups.len();
+        ensure(point.values.len() == count && point.truths.len() == count, "the groups of heads")?;
+        for ((group, values), truths) in self.groups.iter().zip(&point.values).zip(&point.truths) {
+            ensure(values.len() == truths.len() * group.domains.len(), "the instances of heads")?;
+            let literals = Mask::first(group.table.len());
+            let known = |instance: &Instance| instance.truths().all(|truth| truth.fires_on(literals));
+            ensure(truths.iter().all(known), "the literals that are true")?;
+        }
+        let of_target = |(labels, target): (&Labels, &Target)| {
+            let width = target.label.arity() - 1;
+            labels.holds.width() == width && labels.unknown.width() == width
+        };
+        let labels = point.labels.len() == self.targets.len();
+        ensure(labels && point.labels.iter().zip(&self.targets).all(of_target), "the labels")?;
+        ensure(point.too_many.iter().all(|t| t.group < count), "the groups of heads")
     }
 
     /// The same without masks: for benchmarks and tests.

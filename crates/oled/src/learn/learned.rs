@@ -6,6 +6,7 @@ use super::process::LeftOut;
 use crate::event::Observer;
 use crate::induce::{Counts, Mask};
 use crate::lang::{Atom, Clause, Literal, Problems, Symbol, Theory};
+use crate::state::StateError;
 use crate::stream::Frame;
 
 /// What learns event definitions from a stream.
@@ -41,6 +42,18 @@ pub trait Learner: Debug + Send {
 
     /// The literals of a body that an event speaks of.
     fn body(&self, head: usize, mask: Mask) -> Vec<Literal>;
+
+    /// What it knows of the stream so far, for [`Learner::restore`]; `None` for a learner that cannot be saved. Where it has
+    /// fallen behind it catches up, and tells what happened.
+    fn save(&mut self, _observer: &mut dyn Observer) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Goes on where a learner of the same task and settings was saved, as if it had seen the same stream itself. A learner
+    /// that could not be restored is of no further use.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), StateError> {
+        Err(StateError::new("the learner cannot go on from what was saved"))
+    }
 
     /// A copy that goes on by itself.
     fn copy(&mut self) -> Box<dyn Learner>;

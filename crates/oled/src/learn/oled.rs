@@ -3,13 +3,14 @@
 use std::thread::JoinHandle;
 
 use super::heads::{Head, Sights, heads};
-use super::interpretation::{Cover, Interpretation};
+use super::interpretation::{Cover, CoverState, Interpretation};
 use super::learned::{Counted, Grounds, Learned, LearnedRule, Learner};
-use super::process::Process;
+use super::process::{Process, ProcessState};
 use crate::event::{Event, Observer};
 use crate::induce::{LiteralTable, Mask, Settings, epsilon};
 use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Symbol, Term, Theory};
 use crate::logic::{substitute, substitute_literal};
+use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
 use crate::task::Task;
 
@@ -244,6 +245,26 @@ impl Learner for Oled {
 
     fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
         self.table(head).body(mask)
+    }
+
+    fn save(&mut self, observer: &mut dyn Observer) -> Option<Vec<u8>> {
+        Oled::flush(self, observer);
+        let processes: Vec<_> = self.processes.iter().map(Process::state).collect();
+        Some(encode(&(self.cover.state(), processes, self.interpretations)))
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        let (cover, processes, interpretations): (CoverState, Vec<ProcessState>, u64) = decode(state)?;
+        ensure_counts([interpretations])?;
+        ensure(processes.len() == self.processes.len(), "the heads")?;
+        self.cover.restore(cover)?;
+        for (process, state) in self.processes.iter_mut().zip(processes) {
+            process.restore(state)?;
+        }
+        self.interpretations = interpretations;
+        self.batch.clear();
+        self.pending.clear();
+        Ok(())
     }
 
     fn copy(&mut self) -> Box<dyn Learner> {

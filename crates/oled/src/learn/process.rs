@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use super::instances::Instance;
 use super::interpretation::Interpretation;
 use crate::calculus::Outcome;
@@ -11,6 +13,7 @@ use crate::induce::{
     Verdict, for_each_refinement,
 };
 use crate::lang::{Atom, Clause, Span, Symbol};
+use crate::state::{StateError, ensure, ensure_counts};
 
 /// The learner of one head: `L_init` or `L_term` of the paper, or of an ordinary predicate.
 #[derive(Clone, Debug)]
@@ -81,7 +84,32 @@ impl fmt::Display for LeftOut {
     }
 }
 
+/// What a process knows of the stream so far: its rules with whether they have erred, the evidence, the mean of the bounds,
+/// its counters, whether something has changed, and what was told.
+pub(crate) type ProcessState = (Vec<(Rule, bool)>, Ledger, RunningMean, [u64; 3], bool, Vec<usize>);
+
 impl Process {
+    /// What it knows of the stream so far, as [`ProcessState`].
+    pub(crate) fn state(&self) -> impl Serialize {
+        let rules: Vec<(&Rule, bool)> = self.rules.iter().zip(self.erred.iter().copied()).collect();
+        (rules, &self.stream, self.tau, [self.next, self.seen, self.tests], self.changed, &self.told)
+    }
+
+    /// Goes on with what was written.
+    pub(crate) fn restore(&mut self, state: ProcessState) -> Result<(), StateError> {
+        let (rules, stream, tau, [next, seen, tests], changed, told) = state;
+        let literals = Mask::first(self.implied.len());
+        stream.check(literals)?;
+        rules.iter().try_for_each(|(rule, _)| rule.check(literals))?;
+        ensure_counts([next, seen, tests, tau.count()])?;
+        ensure(rules.iter().all(|(rule, _)| rule.id < next), "the numbers of rules")?;
+        (self.rules, self.erred) = rules.into_iter().unzip();
+        (self.stream, self.tau, self.changed, self.told) = (stream, tau, changed, told);
+        (self.next, self.seen, self.tests) = (next, seen, tests);
+        self.events.clear();
+        Ok(())
+    }
+
     pub(crate) fn new(
         number: usize,
         (target, group): (usize, usize),

@@ -5,11 +5,13 @@ use std::collections::VecDeque;
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use super::past::Look;
 use super::program::{Pred, Program};
 use super::relation::Relation;
 use crate::lang::Value;
+use crate::state::{StateError, ensure};
 
 /// What a program looks back at.
 #[derive(Clone, Debug, Default)]
@@ -103,22 +105,24 @@ impl Lookback {
 }
 
 /// The past of one segment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct History {
     /// The last time point.
     last: Option<i64>,
     /// Oldest first; none is older than the horizon, or than what any rule looks at.
     points: VecDeque<Point>,
     /// A point that was forgotten: its memory is for the next one.
+    #[serde(skip)]
     spare: Option<Point>,
     /// In the order of the tracked predicates.
     runs: Vec<Runs>,
     /// Room for a row.
+    #[serde(skip)]
     row: Vec<Value>,
 }
 
 /// The rows of the kept predicates at a time point, in their order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Point {
     time: i64,
     rows: Vec<Relation>,
@@ -128,7 +132,7 @@ struct Point {
 type Runs = IndexMap<Box<[Value]>, Run, FxBuildHasher>;
 
 /// The last time points at which a row was true without a break.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Run {
     first: i64,
     last: i64,
@@ -238,6 +242,21 @@ impl History {
     /// The number of time points and rows that are remembered.
     pub(super) fn remembered(&self) -> (usize, usize) {
         (self.points.len(), self.runs.iter().map(IndexMap::len).sum())
+    }
+
+    /// Whether this can be the past that a program looks back at.
+    pub(super) fn check(&self, program: &Program) -> Result<(), StateError> {
+        let Lookback { kept, tracked, .. } = &program.lookback;
+        let width = |pred: Pred| program.relations[pred.index()].width();
+        let rows = |point: &Point| {
+            point.rows.len() == kept.len() && point.rows.iter().zip(kept).all(|(r, pred)| r.width() == width(*pred))
+        };
+        ensure(self.points.iter().all(rows), "the time points that are looked back at")?;
+        let times = self.points.iter().map(|p| p.time);
+        ensure(times.is_sorted_by(|a, b| a < b), "the times that are looked back at")?;
+        let runs = self.runs.len() == tracked.len()
+            && self.runs.iter().zip(tracked).all(|(runs, t)| runs.keys().all(|row| row.len() == width(t.base)));
+        ensure(runs, "the rows of which it is known since when they are true")
     }
 
     /// The past as another program needs it, as far as it is remembered.

@@ -9,6 +9,7 @@ use super::plan::{Column, Step, TIME_SLOT};
 use super::program::{Node, Pred, Program};
 use super::relation::{Candidates, Relation};
 use crate::lang::{Signature, Symbol, Value};
+use crate::state::{StateError, ensure};
 use crate::stream::Facts;
 
 /// Everything that is true at a time point: what was observed and what follows. Memory is kept from one time point to
@@ -18,10 +19,13 @@ pub struct Model {
     relations: Vec<Relation>,
     scratch: Scratch,
     /// The past of each segment that has not ended; none where no rule looks back.
-    histories: IndexMap<Symbol, History, FxBuildHasher>,
+    histories: Histories,
     /// For each of the program's ways of looking back, the time point that was looked at.
     looked_at: Vec<Option<i64>>,
 }
+
+/// The past of each segment.
+pub(crate) type Histories = IndexMap<Symbol, History, FxBuildHasher>;
 
 #[derive(Clone, Debug, Default)]
 struct Scratch {
@@ -121,6 +125,19 @@ impl Model {
             let histories = std::mem::take(&mut old.histories).into_iter();
             self.histories = histories.map(|(segment, past)| (segment, past.adopt(old_program, program))).collect();
         }
+    }
+
+    /// What is remembered, to be written.
+    pub(crate) fn histories(&self) -> &Histories {
+        &self.histories
+    }
+
+    /// Goes on with what was written.
+    pub(crate) fn restore(&mut self, program: &Program, histories: Histories) -> Result<(), StateError> {
+        ensure(histories.is_empty() || !program.lookback.is_empty(), "the time points that are looked back at")?;
+        histories.values().try_for_each(|history| history.check(program))?;
+        self.histories = histories;
+        Ok(())
     }
 
     /// The rows of all predicates that look back.

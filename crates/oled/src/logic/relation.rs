@@ -2,6 +2,8 @@
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::lang::Value;
 
@@ -174,6 +176,30 @@ impl Relation {
             index.columns.iter().zip(key).all(|(&c, k)| row[c] == *k)
         });
         Candidates::Chain(&index.next, first.map_or(NONE, |&i| i))
+    }
+}
+
+/// Written as its rows.
+impl Serialize for Relation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.width, self.len, &self.values).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Relation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Relation, D::Error> {
+        let (width, len, values) = <(usize, usize, Vec<Value>)>::deserialize(deserializer)?;
+        // Without columns there is one row at most.
+        if width.checked_mul(len) != Some(values.len()) || width == 0 && len > 1 {
+            return Err(D::Error::custom("the rows of a relation are not of one width"));
+        }
+        let mut relation = Relation::new(width);
+        if width == 0 {
+            (0..len).for_each(|_| _ = relation.insert(&[]));
+        } else {
+            values.chunks_exact(width).for_each(|row| _ = relation.insert(row));
+        }
+        Ok(relation)
     }
 }
 

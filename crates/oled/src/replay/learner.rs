@@ -2,9 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 use super::quest::{Outcome, Quest, Rule};
 use super::recognised::{About, Recognised, recognise, replaced};
-use super::record::{Piece, Record};
+use super::record::{Piece, Record, RecordState};
 use super::search::{Fit, Kinds, Terms};
 use super::settings::{Penalty, ReplaySettings};
 use super::view::{Aspect, Lit, SUPPORT, Slot};
@@ -13,8 +15,10 @@ use crate::event::{Event, Observer, What};
 use crate::induce::{LiteralTable, Mask, RuleKind};
 use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Span, Symbol, Theory};
 use crate::learn::{
-    Cover, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, MAX_TARGETS, Sights, TooMany, Trust, heads, rename,
+    Cover, CoverState, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, MAX_TARGETS, Sights, TooMany, Trust,
+    heads, rename,
 };
+use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
 use crate::task::Task;
 
@@ -87,7 +91,7 @@ struct Target {
 }
 
 /// A rule of the theory as of the last search.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct AtWork {
     head: usize,
     number: u64,
@@ -458,6 +462,27 @@ impl Replay {
         })
     }
 
+    /// Whether literals can be those of a target.
+    fn fits(&self, target: usize, literals: &[Lit]) -> bool {
+        let (table, slots) = (self.table(target), &self.slots[self.targets[target].group]);
+        literals.iter().all(|literal| match *literal {
+            Lit::Closed(bit) => (bit as usize) < table.len(),
+            Lit::Open { slot, threshold } => slots.get(slot as usize).is_some_and(|s| s.grid.contains(threshold)),
+        })
+    }
+
+    /// Whether this can be what a search for the rules of a target came to.
+    fn check(&self, target: usize, outcome: &Outcome) -> Result<(), StateError> {
+        let rules = || outcome.rules.iter().chain(&outcome.shortlist);
+        let known = |rule: &Rule| {
+            let size = 1..=super::pool::MAX_BODY;
+            size.contains(&rule.body.len()) && self.fits(target, &rule.body) && self.head(target, rule.kind).is_some()
+        };
+        ensure(rules().all(known) && self.fits(target, &outcome.literals), "the literals of rules")?;
+        let Fit { tp, fp, positives } = outcome.fit;
+        ensure_counts([tp, fp, positives].map(i64::unsigned_abs))
+    }
+
     fn tell_too_many(&mut self, found: &[TooMany], frame: &Frame, observer: &mut dyn Observer) {
         for TooMany { group, variable, assignments } in found {
             if self.told.contains(&(*group, *variable)) {
@@ -602,6 +627,43 @@ impl Learner for Replay {
 
     fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
         self.table(self.heads[head].target).body(mask)
+    }
+
+    fn save(&mut self, _: &mut dyn Observer) -> Option<Vec<u8>> {
+        let searched = [self.searched, self.searched_all];
+        let (cover, record) = (self.cover.state(), self.record.state());
+        Some(encode(&(cover, record, &self.last, searched, &self.at_work, &self.known, &self.told)))
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        type Numbers = Vec<(usize, usize)>;
+        type State = (CoverState, RecordState, Vec<Outcome>, [u64; 2], Vec<AtWork>, Vec<Vec<Clause>>, Numbers);
+        let (cover, record, last, searched, at_work, known, told): State = decode(state)?;
+        ensure(last.is_empty() || last.len() == self.targets.len(), "the targets")?;
+        last.iter().enumerate().try_for_each(|(target, outcome)| self.check(target, outcome))?;
+        ensure(known.len() == self.heads.len(), "the heads")?;
+        let numbered = |rule: &AtWork| {
+            let number = usize::try_from(rule.number).ok().and_then(|n| n.checked_sub(1));
+            let clause = number.and_then(|n| known.get(rule.head)?.get(n));
+            clause == Some(&rule.clause)
+        };
+        ensure(at_work.iter().all(numbered) && (at_work.is_empty() || !last.is_empty()), "the rules at work")?;
+        self.cover.restore(cover)?;
+        let shapes: Vec<_> = (0..self.slots.len())
+            .map(|group| {
+                let table = self.cover.table_of_group(group);
+                let (literals, stride) = (Mask::first(table.len()), 2 + self.slots[group].len().div_ceil(4));
+                let truth = move |words: &[u64]| Mask::from_words([words[0], words[1]]).fires_on(literals);
+                let fits = move |key: &[u64]| key.len().is_multiple_of(stride) && key.chunks(stride).all(truth);
+                (table.types.len(), fits)
+            })
+            .collect();
+        self.record.restore(record, &shapes)?;
+        [self.searched, self.searched_all] = searched;
+        // What was searched was recorded before.
+        ensure(self.searched <= self.record.added() && self.searched_all <= self.record.added(), "the counters")?;
+        (self.last, self.at_work, self.known, self.told) = (last, at_work, known, told);
+        Ok(())
     }
 
     fn copy(&mut self) -> Box<dyn Learner> {

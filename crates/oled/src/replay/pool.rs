@@ -5,6 +5,7 @@
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use super::quest::Rule;
 use super::search::Terms;
@@ -74,7 +75,7 @@ pub(crate) struct Pool {
 }
 
 /// How many bodies were left out, and why.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Refused {
     /// True in too few segments at all.
     pub(crate) unseen: usize,

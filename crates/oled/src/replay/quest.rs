@@ -1,5 +1,7 @@
 //! Quest: the search for the rules of one fluent, from the record to literals: first over coarse thresholds, then finer.
 
+use serde::{Deserialize, Serialize};
+
 use super::pool::{Pool, Refused, supported};
 use super::record::{Piece, Record};
 use super::search::{Actions, Fit, Found, LEAST_GAIN, Search, Terms, replay_pieces};
@@ -7,14 +9,14 @@ use super::view::{Aspect, Lit, SUPPORT, View};
 use crate::induce::{Bin, RuleKind};
 
 /// A rule as what it does and the literals of its body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rule {
     pub(crate) kind: RuleKind,
     pub(crate) body: Vec<Lit>,
 }
 
 /// What a search came to.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(crate) rules: Vec<Rule>,
     pub(crate) fit: Fit,
@@ -31,7 +33,7 @@ pub(crate) struct Outcome {
 }
 
 /// What there was to learn from.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     pub(crate) pieces: usize,
     /// Segments in which the fluent is annotated.

@@ -6,9 +6,11 @@
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use crate::lang::{Symbol, Value};
 use crate::learn::Sight;
+use crate::state::{StateError, ensure, ensure_counts};
 
 /// How much of the stream is remembered.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +33,7 @@ impl Default for Memory {
 const PIECE: u32 = 10_000;
 
 /// What is true and annotated of an instance for a number of time points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Run {
     /// The number of what is true.
     pub(crate) state: u32,
@@ -42,7 +44,7 @@ pub(crate) struct Run {
 }
 
 /// A fluent instance for as long as all its arguments are observed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Track {
     pub(crate) values: Box<[Value]>,
     /// The time points of the piece before it, and those up to its end.
@@ -54,7 +56,7 @@ pub(crate) struct Track {
 }
 
 /// A segment, or a part of a long one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Piece {
     pub(crate) segment: Symbol,
     /// Its rank among all segments: those with the smallest ranks are kept.
@@ -77,7 +79,7 @@ impl Piece {
 }
 
 /// A piece that is being written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Open {
     piece: Piece,
     part: u32,
@@ -85,22 +87,34 @@ struct Open {
 }
 
 /// Where the tracks of a group are.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Index {
+    #[serde(skip)]
     by_values: IndexMap<Box<[Value]>, u32, FxBuildHasher>,
     /// The tracks of the instances at the last time point, in their order, and of this one so far.
     last: Vec<u32>,
+    #[serde(skip)]
     now: Vec<u32>,
 }
+
+/// The distinct things that were true, as words.
+type States = IndexSet<Box<[u64]>, FxBuildHasher>;
+
+/// The pieces that are being written, by their segments.
+type Opened = IndexMap<Symbol, Open, FxBuildHasher>;
+
+/// What a record knows of the stream so far: states, pieces, those that are open, and its counters.
+#[derive(Deserialize)]
+pub(crate) struct RecordState(Vec<States>, Vec<Piece>, Opened, usize, [u64; 4]);
 
 /// The stream so far.
 #[derive(Clone, Debug)]
 pub struct Record {
     memory: Memory,
     /// For each group the distinct things that were true, as words.
-    pub(crate) states: Vec<IndexSet<Box<[u64]>, FxBuildHasher>>,
+    pub(crate) states: Vec<States>,
     pieces: Vec<Piece>,
-    open: IndexMap<Symbol, Open, FxBuildHasher>,
+    open: Opened,
     interleaved: bool,
     /// For each group whether its fluents end when an argument is not observed.
     tracked: Vec<bool>,
@@ -274,6 +288,45 @@ impl Record {
         }
     }
 
+    /// What it knows of the stream so far, as [`RecordState`].
+    pub(crate) fn state(&self) -> impl Serialize {
+        let counters = [self.limit, self.begun, self.added, self.frames];
+        (&self.states, &self.pieces, &self.open, self.runs, counters)
+    }
+
+    /// Goes on with what was written; `shapes` has the width of each group, and tells whether a key can be one of its.
+    pub(crate) fn restore(
+        &mut self,
+        state: RecordState,
+        shapes: &[(usize, impl Fn(&[u64]) -> bool)],
+    ) -> Result<(), StateError> {
+        let RecordState(states, pieces, mut open, runs, [limit, begun, added, frames]) = state;
+        ensure(states.len() == shapes.len(), "the groups of heads")?;
+        for (states, (_, fits)) in states.iter().zip(shapes) {
+            ensure(states.iter().all(|key| fits(key)), "the truths of instances")?;
+        }
+        ensure_counts([begun, added, frames, runs as u64])?;
+        for piece in pieces.iter().chain(open.values().map(|o| &o.piece)) {
+            ensure(piece.groups.len() == shapes.len() && piece.missed.len() == self.targets, "the groups of heads")?;
+            ensure(piece.born <= begun, "the numbers of segments")?;
+            ensure_counts(piece.missed.iter().copied().chain([piece.runs as u64]))?;
+            for ((tracks, (width, _)), states) in piece.groups.iter().zip(shapes).zip(&states) {
+                ensure(tracks.iter().all(|t| t.fits(*width, states.len(), piece.frames)), "the tracks of instances")?;
+            }
+        }
+        for Open { piece, groups, part } in open.values_mut() {
+            ensure(groups.len() == shapes.len() && *part < u32::MAX / 2, "the groups of heads")?;
+            ensure(piece.frames < u32::MAX / 2, "the time points of a segment")?;
+            for (index, tracks) in groups.iter_mut().zip(&piece.groups) {
+                ensure(index.last.iter().all(|t| (*t as usize) < tracks.len()), "the tracks of instances")?;
+                index.by_values = (0u32..).zip(tracks).map(|(t, track)| (track.values.clone(), t)).collect();
+            }
+        }
+        (self.states, self.pieces, self.open, self.runs) = (states, pieces, open, runs);
+        (self.limit, self.begun, self.added, self.frames) = (limit, begun, added, frames);
+        Ok(())
+    }
+
     /// The same without what was seen.
     pub(crate) fn emptied(&self) -> Record {
         Record::new(self.memory.clone(), self.tracked.clone(), self.targets, self.interleaved)
@@ -330,6 +383,16 @@ pub(crate) const UNKNOWN: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 impl Track {
     fn new(values: &[Value], start: u32) -> Track {
         Track { values: values.into(), start, end: start, carried: false, runs: Vec::new() }
+    }
+
+    /// Whether this can be a track of a group, in a piece of so many time points.
+    fn fits(&self, width: usize, states: usize, frames: u32) -> bool {
+        let known = |run: &Run| (run.state as usize) < states && run.length > 0;
+        let length: u64 = self.runs.iter().map(|run| u64::from(run.length)).sum();
+        self.values.len() == width
+            && self.runs.iter().all(known)
+            && self.end <= frames
+            && u64::from(self.start) + length == u64::from(self.end)
     }
 
     /// Adds time points; tells whether a run was begun for them.

@@ -4,6 +4,8 @@
 //! keeps its state; a rule more can only turn such a block over from the first stretch on at which it fires. So each stretch
 //! knows what turning its block over there would bring, and a candidate is judged by the stretches it fires at.
 
+use serde::{Deserialize, Serialize};
+
 use super::pool::{Pool, for_each_member};
 use super::view::{Label, Stat, View};
 use crate::induce::RuleKind;
@@ -58,7 +60,7 @@ impl Terms {
 }
 
 /// How often recognition is right and wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fit {
     pub(crate) tp: i64,
     pub(crate) fp: i64,

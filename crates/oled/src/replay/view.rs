@@ -2,6 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use super::pool::for_each_member;
 use super::record::{Piece, Record, Run};
@@ -11,7 +12,7 @@ use crate::lang::Looser;
 use crate::learn::Gauge;
 
 /// A literal: one of the table, or a threshold for something measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum Lit {
     Closed(u16),
     Open { slot: u16, threshold: Bin },
