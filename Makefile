@@ -1,18 +1,26 @@
-# `make` runs what CI runs. The targets one by one: lint, test, doc, book.
+# `make` runs what CI runs. The targets one by one: lint, test, doc, deny, book.
 
-.PHONY: all lint test doc book
+.PHONY: all lint test doc deny book fuzz
 
-all: lint test doc
+all: lint test doc deny
 
 lint:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --workspace --all-targets --features clingo --quiet -- -D warnings
 
 test:
-	cargo test --workspace
+	cargo test --workspace --features clingo
 
 doc:
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --features clingo --quiet
+
+# Says so where cargo-deny is not installed.
+deny:
+	.ci/deny
+
+# Every fuzz target for a minute. Needs a nightly toolchain, and cargo-fuzz: cargo install cargo-fuzz
+fuzz:
+	for target in $$(ls fuzz/corpus); do cargo +nightly fuzz run -s none $$target -- -max_total_time=60 -max_len=2048 || exit 1; done
 
 # Needs mdbook: cargo install mdbook
 book:

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use oled_data::{Format, Protocol};
+use oled::induce::MAX_INSTANCES;
+use oled_data::task_folder::TaskFolder;
+use oled_data::{Format, Protocol, ReadOptions};
 
 use crate::checkpoint::{CheckpointArgs, LiveArgs};
 
@@ -20,6 +22,10 @@ pub(crate) struct Cli {
     /// No progress bar and no remarks on standard error; errors are still told.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+
+    /// In the end, tell on standard error how much memory was used at most, and how many names there are.
+    #[arg(long, global = true)]
+    pub(crate) stats: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -70,6 +76,25 @@ pub(crate) struct InputArgs {
     /// Leave out what is wrong with the stream and count it, instead of stopping.
     #[arg(long)]
     pub(crate) lenient: bool,
+
+    /// Stop with an error when there are more distinct names than this: they are never forgotten.
+    #[arg(long, value_name = "N", default_value_t = MAX_NAMES)]
+    pub(crate) max_names: usize,
+
+    /// Stop with an error at a line of more bytes than this, or a larger file of XML; a gibibyte by default.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_line: Option<usize>,
+}
+
+/// Distinct names of a stream, by default: not quite a gigabyte of them.
+pub(crate) const MAX_NAMES: usize = 10_000_000;
+
+impl InputArgs {
+    /// How the stream of a task is read.
+    pub(crate) fn read_options(&self, folder: &TaskFolder) -> ReadOptions {
+        let options = folder.read_options(self.from, self.lenient);
+        ReadOptions { max_names: Some(self.max_names), max_line: self.max_line, ..options }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -95,6 +120,10 @@ pub(crate) struct RecogniseArgs {
     /// Print all fluents that the rules define, not only those that the task asks for.
     #[arg(long)]
     pub(crate) all: bool,
+
+    /// Stop with an error where more atoms than this follow at once from the rules, at one time point.
+    #[arg(long, value_name = "N", default_value_t = MAX_INSTANCES)]
+    pub(crate) max_instances: usize,
 
     /// Where the intervals go, instead of standard output, as they end. With `--resume` what was written since the
     /// checkpoint is cut off, and written again.
@@ -163,6 +192,37 @@ pub(crate) struct CheckArgs {
     /// Theories to check too, as files or by name; by default all that come with the task.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) theory: Vec<PathBuf>,
+
+    /// Compare what is derived from a stream with what another solver says, time point by time point.
+    #[arg(long, value_name = "SOLVER")]
+    pub(crate) with: Option<Solver>,
+
+    /// The longest time that the other solver may take for a segment.
+    #[arg(long, value_name = "SECONDS", requires = "with")]
+    pub(crate) seconds: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}
+
+/// Who is asked beside the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Solver {
+    /// clingo, where the program was built with it.
+    Clingo,
+}
+
+/// What a stream is turned into.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    /// A stream in another format.
+    Stream(Format),
+    /// A program for clingo, with the task and a theory.
+    Asp,
+}
+
+fn parse_target(name: &str) -> Result<Target, String> {
+    if name == "asp" { Ok(Target::Asp) } else { parse_format(name).map(Target::Stream) }
 }
 
 #[derive(Debug, Args)]
@@ -178,17 +238,29 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) from: Option<Format>,
 
-    /// The format of the output, where the file name does not tell.
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
-    pub(crate) to: Option<Format>,
+    /// The format of the output, where the file name does not tell; `asp` is a program for clingo.
+    #[arg(long, value_name = "FORMAT", value_parser = parse_target)]
+    pub(crate) to: Option<Target>,
 
     /// A task whose declarations tell what is an event, a fluent or a label, where the format does not.
     #[arg(long, value_name = "TASK")]
     pub(crate) task: Option<PathBuf>,
 
+    /// Rules that go into a program for clingo: a file, or the name of a theory that comes with the task.
+    #[arg(long, short, value_name = "FILE", requires = "task")]
+    pub(crate) theory: Option<PathBuf>,
+
     /// Leave out what is wrong with the stream and count it, instead of stopping.
     #[arg(long)]
     pub(crate) lenient: bool,
+
+    /// Stop with an error when there are more distinct names than this: they are never forgotten.
+    #[arg(long, value_name = "N", default_value_t = MAX_NAMES)]
+    pub(crate) max_names: usize,
+
+    /// Stop with an error at a line of more bytes than this, or a larger file of XML; a gibibyte by default.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_line: Option<usize>,
 }
 
 /// The simulated world.

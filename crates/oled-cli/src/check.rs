@@ -31,9 +31,38 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
         theories.push((source, theory));
     }
     Problems::check(problems)?;
+    if args.with.is_some() {
+        return compare(args, &folder, &theories);
+    }
     let mut out = std::io::stdout().lock();
     write!(out, "{}", describe(&folder, &theories))?;
     Ok(Outcome::Done)
+}
+
+#[cfg(not(feature = "clingo"))]
+fn compare(_: &CheckArgs, _: &TaskFolder, _: &[(Arc<Source>, Theory)]) -> anyhow::Result<Outcome> {
+    anyhow::bail!("this program was built without clingo\nhint: {}", oled_asp::HOW_TO_SWITCH_ON)
+}
+
+/// Compares everything that each theory derives from the stream with what clingo says.
+#[cfg(feature = "clingo")]
+fn compare(args: &CheckArgs, folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> anyhow::Result<Outcome> {
+    let mut stream = crate::input::open_stream(folder, &args.input)?;
+    let frames: Vec<oled::Frame> = stream.by_ref().collect::<Result<_, _>>()?;
+    crate::progress::say_skipped(stream.skipped());
+    let time = args.seconds.map(std::time::Duration::from_secs);
+    let limits = oled_asp::solver::Limits { time, ..Default::default() };
+    let none = [(Source::new("no theory", ""), Theory::default())];
+    let mut outcome = Outcome::Done;
+    let mut out = std::io::stdout().lock();
+    for (source, theory) in if theories.is_empty() { &none } else { theories } {
+        let verdict = oled_asp::judge::judge(&folder.task, theory, &frames, &limits)?;
+        write!(out, "{}\n{verdict}", source.name)?;
+        if !verdict.differences.is_empty() {
+            outcome = Outcome::Nothing;
+        }
+    }
+    Ok(outcome)
 }
 
 fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {

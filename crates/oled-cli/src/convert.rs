@@ -1,12 +1,15 @@
-//! `oled convert`: a stream from any format to any other.
+//! `oled convert`: a stream from any format to any other, or with its task into a program for clingo.
 
-use anyhow::bail;
+use anyhow::{Context, bail};
+use oled::{Frame, Theory};
+use oled_asp::print::Printer;
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Format, FrameWriter, ReadOptions, open};
 
 use crate::Outcome;
-use crate::args::ConvertArgs;
-use crate::output::Output;
+use crate::args::{ConvertArgs, Target};
+use crate::input::load_theory;
+use crate::output::{Output, write_file};
 use crate::progress::{Progress, say_skipped};
 
 pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
@@ -14,9 +17,15 @@ pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
         Some(task) => TaskFolder::load(task)?.read_options(args.from, args.lenient),
         None => ReadOptions { format: args.from, lenient: args.lenient, ..ReadOptions::default() },
     };
-    let Some(format) = args.to.or_else(|| Format::guess(&args.output)) else {
+    let options = ReadOptions { max_names: Some(args.max_names), max_line: args.max_line, ..options };
+    let format = match args.to {
+        Some(Target::Asp) => return print_program(args),
+        Some(Target::Stream(format)) => Some(format),
+        None => Format::guess(&args.output),
+    };
+    let Some(format) = format else {
         bail!(
-            "the name `{}` tells no format\nhint: say which with `--to jsonl|mongo|facts|rtec`",
+            "the name `{}` tells no format\nhint: say which with `--to jsonl|mongo|facts|rtec|asp`",
             args.output.display()
         );
     };
@@ -32,18 +41,32 @@ pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let mut written = 0;
     let mut copy = || -> anyhow::Result<()> {
         while let Some(frame) = frames.next() {
-            writer.write(&frame?)?;
+            writer.write(&frame?).map_err(|error| output.failed(error))?;
             written += 1;
             progress.frame(&frames);
         }
         Ok(())
     };
     let copied = copy();
-    // Standard output gets what was good before a fault.
-    writer.finish()?;
-    copied?;
+    // Standard output gets what was good before a fault; of two faults the first is told.
+    let finished = writer.finish().map_err(|error| output.failed(error));
+    copied.and(finished)?;
     output.keep()?;
     progress.finish();
     say_skipped(frames.skipped());
     Ok(if written == 0 { Outcome::Nothing } else { Outcome::Done })
+}
+
+/// One program of the task, its rules and the stream, which is held in memory for it.
+fn print_program(args: &ConvertArgs) -> anyhow::Result<Outcome> {
+    let task = args.task.as_ref().context(
+        "a program for clingo has the rules of a task\nhint: say which with `--task TASK`, and add `--theory FILE`",
+    )?;
+    let folder = TaskFolder::load(task)?;
+    let theory = args.theory.as_ref().map(|path| load_theory(&folder, path)).transpose()?.unwrap_or(Theory::default());
+    let mut stream = open(&args.input, &folder.read_options(args.from, args.lenient))?;
+    let frames: Vec<Frame> = stream.by_ref().collect::<Result<_, _>>()?;
+    say_skipped(stream.skipped());
+    write_file(&args.output, &Printer::new(&folder.task, &theory)?.program(&frames))?;
+    Ok(if frames.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }

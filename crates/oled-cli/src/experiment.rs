@@ -13,7 +13,7 @@ use oled_data::task_folder::TaskFolder;
 use oled_data::world::WorldOptions;
 use oled_experiment::{
     Choice, DataOptions, Error, Experiment, LEARNERS, Part, Results, Row, Score, Store, check_setting, demo, load_data,
-    paper, read_config, title,
+    noise, paper, read_config, title,
 };
 use serde_json::json;
 
@@ -125,6 +125,15 @@ pub(crate) enum ExperimentCommand {
         #[command(flatten)]
         run: RunArgs,
     },
+    /// Rules by hand and learned ones, on clean and on noisy data.
+    Noise {
+        /// The CAVIAR data folder; without it only the simulated world is taken.
+        #[arg(long, value_name = "DIR")]
+        data: Option<PathBuf>,
+
+        #[command(flatten)]
+        run: RunArgs,
+    },
 }
 
 pub(crate) fn crossval(args: &CrossvalArgs, quiet: bool) -> anyhow::Result<Outcome> {
@@ -156,7 +165,7 @@ pub(crate) fn crossval(args: &CrossvalArgs, quiet: bool) -> anyhow::Result<Outco
         hold_out: args.hold_out,
         seed: args.seed,
         groups: args.groups.clone(),
-        read: folder.read_options(args.input.from, args.input.lenient),
+        read: args.input.read_options(&folder),
     };
     let data = Arc::new(load_data(&folder, options)?);
     let name = format!("crossval {}", folder.name);
@@ -185,6 +194,10 @@ pub(crate) fn experiment(command: &ExperimentCommand, quiet: bool) -> anyhow::Re
             carry_out(paper(data, 10).with_context(|| "the paper's experiments need CAVIAR")?, run, quiet)
         }
         ExperimentCommand::Demo { run } => carry_out(demo(WorldOptions::default(), 3)?, run, quiet),
+        ExperimentCommand::Noise { data, run } => {
+            let world = WorldOptions { people: 4, frames: 200, ..WorldOptions::default() };
+            carry_out(noise(data.as_deref(), world, 1)?, run, quiet)
+        }
     }
 }
 

@@ -51,5 +51,5 @@ pub(crate) fn stream_path(folder: &TaskFolder, args: &InputArgs) -> anyhow::Resu
 /// Opens the stream of a command.
 pub(crate) fn open_stream(folder: &TaskFolder, args: &InputArgs) -> anyhow::Result<Frames> {
     let path = stream_path(folder, args)?;
-    Ok(open(&path, &folder.read_options(args.from, args.lenient))?)
+    Ok(open(&path, &args.read_options(folder))?)
 }

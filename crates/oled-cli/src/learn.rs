@@ -87,6 +87,18 @@ pub(crate) struct LearnArgs {
     #[arg(long, default_value_t = 2)]
     pub(crate) threads: usize,
 
+    /// How many literals a rule may have at most.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_literals: Option<String>,
+
+    /// How many rules a fluent, or with `oled` a head, may have at most.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_rules: Option<String>,
+
+    /// Leave out time points with more instances to learn from than this, or at which more follows from the background.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_instances: Option<String>,
+
     #[command(flatten)]
     pub(crate) replay: ReplayArgs,
 
@@ -249,12 +261,14 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     }
     let mut learned = learning.learner().learned();
     log.last(learning.learner(), &learned);
-    log.finish()?;
+    // A log that cannot be written is no reason to lose what was learned.
+    let logged = log.finish();
     if !args.replay.no_refits {
         learning.learner().examine(&mut learned);
     }
     let tested = learning.tested();
     write_result(&learned, tested, args, args.output.as_deref().unwrap_or(Path::new("-")))?;
+    logged?;
     if let (Some(tested), true, false) = (tested, args.prequential && !args.json, quiet) {
         say(&format!(
             "recognised with the rules so far, before learning from it:\n{}",
@@ -414,19 +428,28 @@ fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
     let ReplayArgs { penalty, runs, window, forget, no_refits } = &args.replay;
     let of_oled = [("delta", delta), ("depth", depth), ("prune", prune), ("warmup", warmup)];
     let of_replay = [("penalty", penalty), ("runs", runs), ("window", window), ("forget", forget)];
-    let (own, others, other) =
-        if args.learner == "oled" { (of_oled, of_replay, "replay") } else { (of_replay, of_oled, "oled") };
-    let foreign = [("preset", preset)].into_iter().filter(|_| other == "oled");
-    let foreign = foreign.chain(others).find(|(_, value)| value.is_some()).map(|(name, _)| name);
-    let foreign = foreign.or((*no_refits && other == "replay").then_some("no-refits"));
-    if let Some(name) = foreign {
-        bail!(
-            "`--{name}` is for the learner `{other}`, and this is `{}`\nhint: leave it out, or add `--learner {other}`",
-            args.learner
-        );
+    let given = |(name, value): (&'static str, &Option<String>)| Some((name, value.clone()?));
+    let of_oled = of_oled.into_iter().filter_map(given).collect::<Vec<_>>();
+    let of_replay = of_replay.into_iter().filter_map(given).collect::<Vec<_>>();
+    let preset = preset.as_ref().map(|_| "preset");
+    let no_refits = no_refits.then_some("no-refits");
+    let flags = [
+        ("oled", preset.or(of_oled.first().map(|(name, _)| *name))),
+        ("replay", of_replay.first().map(|(name, _)| *name).or(no_refits)),
+    ];
+    for (learner, flag) in flags {
+        if let Some(name) = flag.filter(|_| learner != args.learner) {
+            bail!(
+                "`--{name}` is for the learner `{learner}`, and this is `{}`\nhint: leave it out, or add `--learner {learner}`",
+                args.learner
+            );
+        }
     }
-    let mut all: Vec<(String, String)> =
-        own.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))).collect();
+    let own = of_oled.into_iter().chain(of_replay);
+    let mut all: Vec<(String, String)> = own.map(|(name, value)| (name.to_string(), value)).collect();
+    let limits =
+        [("max_literals", &args.max_literals), ("max_rules", &args.max_rules), ("max_instances", &args.max_instances)];
+    all.extend(limits.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))));
     for text in &args.set {
         let Some((name, value)) = text.split_once('=') else { bail!("`{text}` is not of the form NAME=VALUE") };
         all.push((name.trim().to_string(), value.trim().to_string()));

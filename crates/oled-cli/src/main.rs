@@ -11,6 +11,7 @@ mod experiment;
 mod explain;
 mod input;
 mod learn;
+mod memory;
 mod output;
 mod progress;
 mod recognise;
@@ -48,7 +49,7 @@ impl From<Outcome> for ExitCode {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let quiet = cli.quiet;
+    let (quiet, stats) = (cli.quiet, cli.stats);
     let result = match cli.command {
         Command::Demo(args) => demo::run(&args, quiet),
         Command::Recognise(args) => recognise::run(&args, quiet),
@@ -67,17 +68,32 @@ fn main() -> ExitCode {
             Ok(Outcome::Done)
         }
     };
+    if stats {
+        progress::say(&memory::stats());
+    }
     match result {
         Ok(outcome) => outcome.into(),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let text = format!("{error:#}");
+            let text = match (error.chain().count(), error.downcast_ref::<std::io::Error>()) {
+                // Whatever else is read or written is named.
+                (1, Some(error)) => format!("cannot write to standard output: {error}"),
+                _ => format!("{error:#}"),
+            };
+            let hint = if is_full(&error) { "\nhint: make room there, and run it again" } else { "" };
             // Errors of texts and streams bring their own form, with a place and a hint.
             let head = if text.starts_with("error:") { "" } else { "error: " };
-            progress::say(&format!("{head}{text}"));
+            progress::say(&format!("{head}{text}{hint}"));
             ExitCode::from(2)
         }
     }
+}
+
+/// Whether there was no room for what was to be written.
+fn is_full(error: &anyhow::Error) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    let kinds = error.chain().filter_map(|e| e.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
+    kinds.into_iter().any(|kind| matches!(kind, FileTooLarge | QuotaExceeded | StorageFull))
 }
 
 /// Whoever reads our output may stop when it has enough: `oled recognise … | head`.

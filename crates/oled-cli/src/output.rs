@@ -37,6 +37,14 @@ impl<'a> Output<'a> {
         Ok(Box::new(file))
     }
 
+    /// What went wrong while it was written to.
+    pub(crate) fn failed(&self, error: std::io::Error) -> anyhow::Error {
+        match self {
+            Output::Standard => error.into(),
+            Output::File(file) => anyhow::Error::new(error).context(format!("cannot write `{}`", file.path.display())),
+        }
+    }
+
     pub(crate) fn keep(&self) -> anyhow::Result<()> {
         if let Output::File(PartialFile { path, partial: Some(partial) }) = self {
             std::fs::rename(partial, path).with_context(|| format!("cannot write `{}`", path.display()))?;
@@ -48,7 +56,7 @@ impl<'a> Output<'a> {
 /// Writes a whole file, or to standard output.
 pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let output = Output::create(path)?;
-    output.open()?.write_all(text.as_bytes())?;
+    output.open()?.write_all(text.as_bytes()).map_err(|error| output.failed(error))?;
     output.keep()
 }
 

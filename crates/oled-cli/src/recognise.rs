@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use indexmap::IndexMap;
 use oled::{End, Frame, Interval, Recogniser, Signature, Term, Value, calculus};
 use oled_data::task_folder::TaskFolder;
@@ -25,7 +25,7 @@ type State = (Vec<u8>, Vec<u8>, Option<u64>, u64, IndexMap<Signature, u64, FxBui
 
 pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
-    let mut recogniser = recogniser(&folder, &args.theory)?;
+    let mut recogniser = recogniser(&folder, &args.theory)?.with_limit(args.max_instances);
     let wanted = wanted(&folder, &recogniser, args.all);
     let mut undeclared = Undeclared::new(&folder.task);
     let mut keeper = Keeper::new(&args.checkpoint, made_of(&folder, args)?, quiet)?;
@@ -51,6 +51,15 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
                 let frame = frame?;
                 undeclared.count(&frame.narrative);
                 recogniser.observe(&frame, &mut closed);
+                if recogniser.is_full() {
+                    printer.output.flush()?;
+                    bail!(
+                        "more than {} atoms follow at once at time {} of segment `{}`\nhint: `--max-instances` allows more; or narrow the rules, so that they speak of fewer combinations",
+                        args.max_instances,
+                        frame.time,
+                        frame.segment
+                    );
+                }
                 printer.print(&frame, &recogniser, &mut closed)?;
                 progress.frame(&frames);
                 keeper.as_mut().is_some_and(Keeper::is_due)

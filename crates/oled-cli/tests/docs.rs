@@ -219,7 +219,10 @@ impl Page {
 
     /// Runs a command that is to print some lines, and to exit with one of these codes.
     fn command(&mut self, line: usize, command: &str, place: Range<usize>, expected: &[&str], codes: &[i32]) {
-        let command = match command.strip_prefix("cargo run --release -- ") {
+        // What needs clingo is run where the program has it.
+        let feature = if cfg!(feature = "clingo") { "cargo run --release --features clingo -- " } else { "\0" };
+        let run = command.strip_prefix("cargo run --release -- ").or_else(|| command.strip_prefix(feature));
+        let command = match run {
             Some(arguments) => format!("oled {arguments}"),
             None if command.starts_with("cargo ") => return self.cargo(line, command),
             None => command.to_string(),

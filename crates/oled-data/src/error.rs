@@ -67,11 +67,13 @@ pub enum ProblemKind {
     Format,
     /// The system could not open, read or write.
     Io,
+    /// There is more of something than is allowed.
+    Limit,
 }
 
 impl ProblemKind {
     /// All kinds, in the order in which they are counted.
-    pub const ALL: [ProblemKind; 11] = [
+    pub const ALL: [ProblemKind; 12] = [
         ProblemKind::Syntax,
         ProblemKind::OutOfOrder,
         ProblemKind::DuplicateFrame,
@@ -83,6 +85,7 @@ impl ProblemKind {
         ProblemKind::SegmentReturns,
         ProblemKind::Format,
         ProblemKind::Io,
+        ProblemKind::Limit,
     ];
 
     /// What is skipped because of it, for one and for many.
@@ -99,6 +102,7 @@ impl ProblemKind {
             ProblemKind::SegmentReturns => ("frame of a segment that returned", "frames of segments that returned"),
             ProblemKind::Format => ("unknown format", "unknown formats"),
             ProblemKind::Io => ("input error", "input errors"),
+            ProblemKind::Limit => ("limit", "limits"),
         }
     }
 }
@@ -246,7 +250,15 @@ impl Problem {
 impl DataError {
     /// What the system said when something was to be done with a file.
     pub(crate) fn io(doing: &str, source: &str, error: &io::Error) -> DataError {
-        Problem::new(ProblemKind::Io, 0, format!("cannot {doing} `{source}`: {error}")).of(source)
+        let (kind, hint) = match error.kind() {
+            // As our own reader of lines says it.
+            io::ErrorKind::FileTooLarge if doing == "read" => {
+                (ProblemKind::Limit, Some("is a line end missing? `--max-line` allows longer ones"))
+            }
+            _ => (ProblemKind::Io, None),
+        };
+        let problem = Problem::new(kind, 0, format!("cannot {doing} `{source}`: {error}"));
+        hint.into_iter().fold(problem, Problem::hint).of(source)
     }
 
     /// What kind of thing is wrong.

@@ -32,6 +32,8 @@ pub(crate) struct LineReader {
     tail: Vec<u8>,
     /// Whether the input has no more bytes than those in the buffer.
     exhausted: bool,
+    /// A longer line is an error.
+    most: usize,
 }
 
 /// Where a reader is in its input: behind the last line that was lent.
@@ -46,6 +48,9 @@ pub(crate) struct Place {
 }
 
 const BUFFER: usize = 1 << 18;
+/// The longest line where nothing else is said, one gibibyte: exports may have all their documents on one line.
+const MAX_LINE: usize = 1 << 30;
+
 /// So many bytes tell whether an input is the one that was read before.
 const TAIL: usize = 256;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -53,7 +58,19 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 impl LineReader {
     pub(crate) fn new(input: Box<dyn Read + Send>) -> LineReader {
         let (before, tail) = (0, Vec::new());
-        LineReader { input, buffer: vec![0; BUFFER], start: 0, end: 0, number: 0, before, tail, exhausted: false }
+        let most = MAX_LINE;
+        LineReader { input, buffer: vec![0; BUFFER], start: 0, end: 0, number: 0, before, tail, exhausted: false, most }
+    }
+
+    /// The same with another limit for the length of a line.
+    pub(crate) fn with_limit(mut self, most: Option<usize>) -> LineReader {
+        self.most = most.unwrap_or(MAX_LINE);
+        self
+    }
+
+    fn too_long(&self, what: &str) -> io::Error {
+        let message = format!("{what} is longer than {} bytes", self.most);
+        io::Error::new(io::ErrorKind::FileTooLarge, message)
     }
 
     /// A reader that goes on at a place, of an input that begins `skip` bytes before the place's tail. `None` if the input
@@ -146,7 +163,11 @@ impl LineReader {
     pub(crate) fn read_all(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = self.buffer[self.start..self.end].to_vec();
         self.start = self.end;
-        self.input.read_to_end(&mut bytes)?;
+        let room = (self.most - bytes.len().min(self.most)) as u64;
+        self.input.by_ref().take(room + 1).read_to_end(&mut bytes)?;
+        if bytes.len() > self.most {
+            return Err(self.too_long("the file"));
+        }
         Ok(bytes)
     }
 
@@ -154,10 +175,14 @@ impl LineReader {
     fn find_end(&mut self) -> io::Result<Option<usize>> {
         let mut searched = 0;
         loop {
-            if let Some(i) = memchr::memchr(b'\n', &self.buffer[self.start + searched..self.end]) {
-                return Ok(Some(searched + i));
-            }
+            let found = memchr::memchr(b'\n', &self.buffer[self.start + searched..self.end]).map(|i| searched + i);
             searched = self.end - self.start;
+            if found.unwrap_or(searched) > self.most {
+                return Err(self.too_long(&format!("line {}", self.number + 1)));
+            }
+            if found.is_some() {
+                return Ok(found);
+            }
             if self.exhausted {
                 return Ok(None);
             }

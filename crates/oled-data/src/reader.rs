@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
-use oled::{Frame, Signature, StateError, state};
+use oled::{Frame, Signature, StateError, Symbol, state};
 use serde::{Deserialize, Serialize};
 
 use crate::caviar::CaviarReader;
@@ -38,6 +38,11 @@ pub struct ReadOptions {
     pub live: Option<Live>,
     /// The declared inputs, which tell delimited text what a name is: `happensAt(walking(_), _)` makes `walking` an event.
     pub declared: Vec<Signature>,
+    /// More distinct names than this, of everything that was ever read, are an error: they are never forgotten. `None` for
+    /// no limit.
+    pub max_names: Option<usize>,
+    /// A line, or for XML a file, of more bytes than this is an error; `None` for a gibibyte.
+    pub max_line: Option<usize>,
 }
 
 impl ReadOptions {
@@ -220,6 +225,7 @@ pub struct Frames {
     failure: Option<DataError>,
     bytes: Counter,
     total: Option<u64>,
+    max_names: Option<usize>,
     format: Format,
     /// Frames that were taken.
     taken: u64,
@@ -250,7 +256,7 @@ impl Frames {
             if is_compressed(name) { Box::new(MultiGzDecoder::new(counted)) } else { Box::new(counted) };
         let (input, format) = match at {
             None => {
-                let mut input = LineReader::new(input);
+                let mut input = LineReader::new(input).with_limit(options.max_line);
                 let format = format_of(name, &mut input, options)?;
                 (input, format)
             }
@@ -258,7 +264,7 @@ impl Frames {
                 let format = format.parse().map_err(|e: String| damaged(&StateError::new(e), name))?;
                 let reader = LineReader::at(input, place, skip, &|| options.is_stopped());
                 let reader = reader.map_err(|e| DataError::io("read", name, &e))?;
-                (reader.ok_or_else(|| other_input(name))?, format)
+                (reader.ok_or_else(|| other_input(name))?.with_limit(options.max_line), format)
             }
             Some(_) => return Err(other_input(name)),
         };
@@ -300,6 +306,7 @@ impl Frames {
             failure: None,
             bytes,
             total,
+            max_names: options.max_names,
             format,
             taken: 0,
             pausing: false,
@@ -355,6 +362,19 @@ impl Frames {
         self.bytes.clone()
     }
 
+    /// Whether there are too many names by now.
+    fn check_names(&self) -> Result<(), DataError> {
+        match self.max_names {
+            Some(most) if Symbol::count() > most => {
+                let message = format!("there are more than {most} distinct names, and names are never forgotten");
+                Err(Problem::new(ProblemKind::Limit, 0, message)
+                    .hint("write what comes once only, such as the number of a message, as a number, or allow more with `--max-names`")
+                    .of("the stream"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The size of the input, if it is known.
     pub fn total_bytes(&self) -> Option<u64> {
         self.total
@@ -372,7 +392,9 @@ impl Iterator for Frames {
             }
             let Some(source) = &mut self.source else { return self.failure.take().map(Err) };
             self.at_end = false;
-            match source.advance(&mut self.sink) {
+            let advanced = source.advance(&mut self.sink);
+            let advanced = advanced.and_then(|more| self.check_names().map(|()| more));
+            match advanced {
                 Ok(Advance::More) => {}
                 Ok(Advance::Idle) => return None,
                 Ok(Advance::End) if self.pausing => {

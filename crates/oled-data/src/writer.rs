@@ -35,7 +35,25 @@ pub struct FrameWriter<W: Write> {
 
 enum Output<W: Write> {
     Plain(W),
-    Compressed(GzEncoder<W>),
+    Compressed(GzEncoder<Patient<W>>),
+}
+
+/// Goes on where a signal interrupted it, which the encoder of gzip does not do by itself.
+struct Patient<W>(W);
+
+impl<W: Write> Write for Patient<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match self.0.write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 enum TextFormat {
@@ -55,7 +73,7 @@ impl<W: Write> FrameWriter<W> {
 
     /// The same, compressed with gzip.
     pub fn compressed(format: Format, output: W) -> Result<FrameWriter<W>, DataError> {
-        FrameWriter::with_output(format, Output::Compressed(GzEncoder::new(output, Compression::default())))
+        FrameWriter::with_output(format, Output::Compressed(GzEncoder::new(Patient(output), Compression::default())))
     }
 
     fn with_output(format: Format, output: Output<W>) -> Result<FrameWriter<W>, DataError> {

@@ -2,13 +2,14 @@
 
 use oled::induce::PRESETS;
 use oled::{Diagnostic, Learner, Oled, Problems, Replay, ReplaySettings, Settings, Symbol};
+use oled_asp::{IledSettings, XhailSettings};
 use oled_data::task_folder::TaskFolder;
 
 use crate::Error;
 use crate::row::name;
 
-/// The learners there are; the first is the default.
-pub const LEARNERS: [&str; 2] = ["replay", "oled"];
+/// The learners there are; the first is the default. The last two need clingo.
+pub const LEARNERS: [&str; 4] = ["replay", "oled", "xhail", "iled"];
 
 /// The preset of the learner `oled` where none is named.
 pub const USUAL_PRESET: &str = "sane";
@@ -26,11 +27,54 @@ pub fn learner(
     threads: usize,
 ) -> Result<Box<dyn Learner>, Error> {
     check(learner, preset)?;
-    if learner == "oled" {
-        return Ok(Box::new(oled(folder, preset, more)?.with_threads(threads)));
+    match learner {
+        "oled" => Ok(Box::new(oled(folder, preset, more)?.with_threads(threads))),
+        "xhail" | "iled" => with_clingo(folder, learner, &more(None)),
+        _ => {
+            let settings = folder.replay_settings(&more(None)).map_err(Error::Plan)?;
+            Ok(Box::new(Replay::new(&folder.task, settings)?.with_threads(threads)))
+        }
     }
-    let settings = folder.replay_settings(&more(None)).map_err(Error::Plan)?;
-    Ok(Box::new(Replay::new(&folder.task, settings)?.with_threads(threads)))
+}
+
+/// The learners that need clingo.
+#[cfg(feature = "clingo")]
+fn with_clingo(folder: &TaskFolder, learner: &str, settings: &Named) -> Result<Box<dyn Learner>, Error> {
+    let listed = |problems| Error::Rules(with_listed(&folder.name, problems));
+    if learner == "iled" {
+        let settings = iled_settings(settings).map_err(Error::Plan)?;
+        return Ok(Box::new(oled_asp::Iled::new(&folder.task, settings).map_err(listed)?));
+    }
+    let settings = xhail_settings(settings).map_err(Error::Plan)?;
+    Ok(Box::new(oled_asp::Xhail::new(&folder.task, settings).map_err(listed)?))
+}
+
+#[cfg(not(feature = "clingo"))]
+fn with_clingo(_: &TaskFolder, learner: &str, _: &Named) -> Result<Box<dyn Learner>, Error> {
+    let how = oled_asp::HOW_TO_SWITCH_ON;
+    Err(Error::Plan(format!("the learner `{learner}` needs clingo, which this program is built without\nhint: {how}")))
+}
+
+fn xhail_settings(named: &Named) -> Result<XhailSettings, String> {
+    let mut settings = XhailSettings::default();
+    named.iter().try_for_each(|(name, value)| settings.set(name, value))?;
+    Ok(settings)
+}
+
+fn iled_settings(named: &Named) -> Result<IledSettings, String> {
+    let mut settings = IledSettings::default();
+    named.iter().try_for_each(|(name, value)| settings.set(name, value))?;
+    Ok(settings)
+}
+
+/// What the settings of a learner come to, those of `oled` left out, which has them by target: whatever changes them
+/// changes this.
+pub(crate) fn described(folder: &TaskFolder, learner: &str, named: &Named) -> String {
+    match learner {
+        "xhail" => format!("{:?}", xhail_settings(named)),
+        "iled" => format!("{:?}", iled_settings(named)),
+        _ => format!("{:?}", folder.replay_settings(named)),
+    }
 }
 
 /// The paper's learner.
@@ -71,6 +115,8 @@ pub fn check(learner: &str, preset: Option<&str>) -> Result<(), Error> {
 pub fn check_setting(learner: &str, name: &str, value: &str) -> Result<(), String> {
     match learner {
         "oled" => Settings::default().set(name, value),
+        "xhail" => XhailSettings::default().set(name, value),
+        "iled" => IledSettings::default().set(name, value),
         _ => ReplaySettings::default().set(name, value),
     }
 }
@@ -90,7 +136,7 @@ const LISTED: [(&str, &str); 2] = [("caviar", "caviar-listed"), ("lobby", "lobby
 fn with_listed(task: &str, problems: Problems) -> Problems {
     let Some((_, listed)) = LISTED.iter().find(|(open, _)| *open == task) else { return problems };
     let told = |mut problem: Diagnostic| {
-        if problem.message.contains("are open: the learner `oled`") {
+        if problem.message.contains("are open: this learner needs them listed") {
             let more = format!("the task `{listed}` lists them; the learner `replay` takes them as they are");
             problem.hint = Some(problem.hint.map_or_else(|| more.clone(), |hint| format!("{hint}; {more}")));
         }

@@ -200,7 +200,7 @@ impl Prequential {
 
     fn about_rules(&self) -> impl Iterator<Item = &Event> {
         let events = self.notes.iter().flat_map(|notes| &notes.events);
-        events.filter(|event| !matches!(event.what, What::TooMany { .. }))
+        events.filter(|event| !matches!(event.what, What::TooMany { .. } | What::Limited { .. }))
     }
 
     fn fluent_of(&self, process: usize) -> Symbol {
@@ -253,6 +253,7 @@ impl Prequential {
                     story.score = Some(counted.score);
                     story.instances = Some(counted.instances);
                 }
+                Grounds::Fired(fired) => story.counts = Some((fired.right as i64, fired.wrong as i64, 0)),
                 Grounds::Replayed(trust) => {
                     story.trust = Some(RuleTrust::from(*trust));
                     if story.history.last().is_none_or(|step| step.what != "chosen") {
@@ -286,7 +287,7 @@ impl Prequential {
             What::Chosen { clause, value } | What::Dropped { clause, value } => {
                 Step { body: joined(&clause.body), value: Some(*value), ..plain }
             }
-            What::Started { .. } | What::TooMany { .. } => plain,
+            What::Started { .. } | What::TooMany { .. } | What::Limited { .. } => plain,
         }
     }
 }
@@ -305,5 +306,6 @@ fn what(what: &What) -> &'static str {
         What::Chosen { .. } => "chosen",
         What::Dropped { .. } => "dropped",
         What::TooMany { .. } => "too_many",
+        What::Limited { .. } => "limited",
     }
 }

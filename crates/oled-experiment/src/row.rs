@@ -141,6 +141,7 @@ impl Row {
             Ok(("replay", _)) => folder
                 .replay_settings(&self.settings(data, None))
                 .is_ok_and(|settings| settings.memory.window.is_some() || settings.memory.forget.is_some()),
+            Ok(("xhail", _)) => false,
             other => other.is_ok(),
         }
     }
@@ -171,8 +172,8 @@ impl Row {
                     digest.text(&format!("{:?}", folder.settings(preset, target.as_str(), &more)));
                 }
             }
-            TheorySource::Learner { .. } => {
-                digest.text(&format!("{:?}", folder.replay_settings(&self.settings(data, None))));
+            TheorySource::Learner { learner, .. } => {
+                digest.text(&learners::described(folder, learner, &self.settings(data, None)));
             }
         }
         digest.finish()

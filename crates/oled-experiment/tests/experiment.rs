@@ -9,7 +9,7 @@ use oled::{Confusion, Symbol, parse_theory};
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::{World, WorldOptions};
 use oled_experiment::{
-    Choice, Data, DataOptions, Error, Experiment, Folds, Groups, Part, Results, Row, Scaling, Store, load_data,
+    Choice, Data, DataOptions, Error, Experiment, Folds, Groups, Part, Results, Row, Scaling, Store, load_data, noise,
 };
 
 const WORLD: WorldOptions = WorldOptions {
@@ -431,4 +431,18 @@ fn what_was_found_for_something_else_is_not_taken_for_ours() {
     write("task.toml", &format!("{manifest}\n[replay]\npenalty = 0.02\n"));
     assert_eq!(added(&with_row(replay(&[]).with_task(load()))), 3, "a task of its own, with settings");
     assert_eq!(added(&with_row(replay(&[("penalty", "0.002")]).with_task(load()))), 0, "the same for all that matters");
+}
+
+#[test]
+fn noise_is_put_beside_clean_data() {
+    let world = WorldOptions { people: 3, frames: 40, segments: 5, ..WorldOptions::default() };
+    let noisy = Experiment { times: false, ..noise(None, world, 1).unwrap() };
+    let names: Vec<&str> = noisy.parts.iter().map(|part| part.data.name.as_str()).collect();
+    assert_eq!(names, ["lobby, 0%", "lobby, 5%", "lobby, 10%", "lobby, 20%"]);
+    let results = run(&noisy, &Store::in_memory(), 1);
+    for data in names {
+        for row in ["hand-written rules", "oled, preset paper", "replay"] {
+            assert!(results.results.iter().any(|s| s.protocol == data && s.row == row), "{data}: {row}");
+        }
+    }
 }

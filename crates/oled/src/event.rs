@@ -57,6 +57,15 @@ pub enum What {
         /// What the theory is worth without it.
         value: f64,
     },
+    /// A limit that is set was reached, and something was left out because of it. Told once for each head and limit.
+    Limited {
+        /// The name of the setting.
+        limit: Symbol,
+        /// What it is set to.
+        most: usize,
+        /// What was left out, as a sentence.
+        what: String,
+    },
     /// Existential variables had too many assignments to be tried, so that literals with them counted as false. Told once
     /// for each head and variable.
     TooMany {

@@ -20,6 +20,9 @@ pub use refine::{Candidate, best_two, for_each_refinement};
 pub(crate) use rule::counts;
 pub use rule::{Decision, Rule, Verdict};
 pub use score::{Counts, RuleKind, Score};
-pub(crate) use settings::range_of;
-pub use settings::{Evidence, ExpandWhen, Gap, OutputFilter, PRESETS, Pruning, SETTINGS, Seeds, Settings, Tie, Unit};
+pub(crate) use settings::limit;
+pub use settings::{
+    Evidence, ExpandWhen, Gap, MAX_INSTANCES, OutputFilter, PRESETS, Pruning, SETTINGS, Seeds, Settings, Tie, Unit,
+    range_of,
+};
 pub use subsume::{equivalent, subsumes};

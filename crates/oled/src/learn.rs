@@ -10,11 +10,12 @@ mod oled;
 mod process;
 mod sight;
 
-pub(crate) use heads::{Head, Sights, heads};
+pub use heads::Head;
+pub(crate) use heads::{Sights, heads};
 pub use instances::{Instance, TooMany};
 pub(crate) use interpretation::CoverState;
 pub use interpretation::{Cover, Interpretation};
-pub use learned::{Counted, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust};
+pub use learned::{Counted, Fired, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust};
 pub use lookup::Lookup;
 pub(crate) use measured::Gauge;
 pub use oled::Oled;

@@ -173,9 +173,23 @@ impl Recogniser {
         }
         next.segments = std::mem::take(&mut self.segments);
         next.current = self.current;
+        next.model.set_limit(self.model.limit());
         next.model.adopt(&next.program, &mut self.model, &self.program);
         *self = next;
         Ok(())
+    }
+
+    /// From now on derives at most so many atoms at once. Who sets a limit asks [`Recogniser::is_full`] after each frame.
+    #[must_use]
+    pub fn with_limit(mut self, atoms: usize) -> Recogniser {
+        self.model.set_limit(atoms);
+        self
+    }
+
+    /// Whether more followed from the frame observed last than the limit allows. Nothing began or ended there, and what
+    /// holds from then on is not to be trusted.
+    pub fn is_full(&self) -> bool {
+        self.model.is_full()
     }
 
     /// Processes a frame. Intervals that are known to have ended are added to `closed`.
@@ -223,6 +237,10 @@ impl Recogniser {
             }
         }
         self.model.advance(&self.program, frame.segment, frame.time);
+        if self.model.is_full() {
+            segment.time = frame.time;
+            return;
+        }
         for (fluent, instances) in self.fluents.iter().zip(&mut segment.instances) {
             match fluent.kind {
                 FluentKind::Inertial { initiated, terminated } => {

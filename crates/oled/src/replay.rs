@@ -1,6 +1,7 @@
 //! Replay: remember the stream as runs of equal truth; choose the smallest set of well-supported rules whose own
 //! free-running recognition fits the annotation best.
 
+mod chronicle;
 mod learner;
 mod pool;
 mod quest;
@@ -11,6 +12,7 @@ mod settings;
 mod trust;
 mod view;
 
+pub use chronicle::{Chronicle, Course, Step};
 pub use learner::Replay;
 pub use record::{Memory, Record};
 pub use settings::{Penalty, REPLAY_SETTINGS, ReplaySettings};

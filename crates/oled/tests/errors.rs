@@ -846,3 +846,14 @@ fn what_looks_back_is_no_predicate() {
         "",
     );
 }
+
+#[test]
+fn an_open_threshold_is_not_looked_back_at() {
+    let modes = format!(
+        "{MODES}horizon(9). modeb(near(+person, #real, +time)). comparison(near(+person, #real, +time), 2, larger).\n"
+    );
+    let theory = "initiatedAt(meeting(X, Y), T) :- happensAt(walking(Y), T), since(near(X, 25, T), D), D < 3.";
+    let shown = problems_with(&modes, "near(X, D, T) :- coords(X, A, _, T), A < D.", theory);
+    assert!(shown.contains("error: `since` looks back at `near`, whose threshold is open"), "{shown}");
+    assert!(shown.contains("`met(…) :- near(X, 25, T).`, and look back at that"), "{shown}");
+}

@@ -159,10 +159,7 @@ fn literals_with_open_thresholds_are_apart() {
 #[test]
 fn the_learner_oled_asks_for_a_list() {
     let problems = Oled::new(&open(), |_| Settings::default()).unwrap_err().to_string();
-    assert!(
-        problems.contains("the thresholds of `close` are open: the learner `oled` needs them listed"),
-        "{problems}"
-    );
+    assert!(problems.contains("the thresholds of `close` are open: this learner needs them listed"), "{problems}");
     assert!(problems.contains("modes.lp:6:1"), "{problems}");
     // A mode may have a number.
     let modes = MODES.replace("modeb(not close", "%").replace("modeb(far", "%").replace("modeb(right", "%");

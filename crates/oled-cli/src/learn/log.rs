@@ -33,6 +33,10 @@ impl Observer for Log {
                  there\n  hint: narrow the modes that introduce `{variable}`, or set `variables` lower"
             ));
         }
+        if let (What::Limited { limit, most, what }, false) = (&event.what, self.quiet) {
+            let option = limit.as_str().replace('_', "-");
+            say(&format!("warning: {what}\n  hint: `--{option}` is {most}; set it higher, or to `none`"));
+        }
         let Some(output) = &mut self.output else { return };
         let body = |mask: Mask| texts(&self.learner.body(event.process, mask));
         let mut line = json!({
@@ -57,6 +61,9 @@ impl Observer for Log {
             }
             What::Chosen { clause, value } => json!({"event": "chosen", "body": texts(&clause.body), "value": value}),
             What::Dropped { clause, value } => json!({"event": "dropped", "body": texts(&clause.body), "value": value}),
+            What::Limited { limit, most, what } => {
+                json!({"event": "limited", "limit": limit.as_str(), "most": most, "what": what})
+            }
             What::TooMany { variable, assignments, segment, time } => json!({
                 "event": "too_many", "variable": variable.as_str(), "assignments": assignments,
                 "segment": segment.as_str(), "time": time,

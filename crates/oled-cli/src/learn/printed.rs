@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use oled::induce::Counts;
-use oled::learn::{Counted, Grounds, LeftOut, Trust};
+use oled::learn::{Counted, Fired, Grounds, LeftOut, Trust};
 use oled::{Learned, LearnedRule};
 use serde_json::{Value, json};
 
@@ -25,6 +25,9 @@ pub(super) fn theory(learned: &Learned) -> String {
         let grounds = match &rule.grounds {
             Grounds::Counted(counted) => counts(counted),
             Grounds::Replayed(trust) => trusted(trust),
+            Grounds::Fired(Fired { right, wrong }) => {
+                format!("fires rightly at {right} time points, wrongly at {wrong}")
+            }
         };
         writeln!(text, "\n% {grounds}\n{}", rule.clause).expect(FITS);
     }
@@ -89,6 +92,7 @@ fn rule_json(rule: &LearnedRule) -> Value {
             "epsilon": counted.epsilon,
         }),
         Grounds::Replayed(trust) => trust_json(trust),
+        Grounds::Fired(Fired { right, wrong }) => json!({ "right": right, "wrong": wrong }),
     };
     if let (Value::Object(object), Value::Object(grounds)) = (&mut object, grounds) {
         object.extend(grounds);

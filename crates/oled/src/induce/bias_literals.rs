@@ -83,7 +83,7 @@ impl LiteralTable {
         if let Some(mode) = bias.bodies.iter().find(|m| measure_of(vocabulary, m).is_some()) {
             let name = mode.atom.name;
             return Err(format!(
-                "the thresholds of `{name}` are open: the learner `oled` needs them listed; \
+                "the thresholds of `{name}` are open: this learner needs them listed; \
                  give them a type of their own, `type(distance, real).` and `#distance` in modes.lp, and in background.lp \
                  facts of it, `distance(25).`, and the condition `distance(D)` in the rule of `{name}`"
             ));

@@ -6,7 +6,7 @@ use super::Tally;
 use crate::calculus::Outcome::{Absent, Begins, Ends, Persists};
 
 /// What a rule does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RuleKind {
     /// `initiatedAt`.
     Initiation,

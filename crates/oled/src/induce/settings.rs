@@ -125,10 +125,25 @@ pub struct Settings {
     pub observed_next: bool,
     /// How many literals away from the head output places may introduce variables.
     pub variables: usize,
+    /// No rule gets more literals than this.
+    pub max_literals: usize,
+    /// No head has more rules than this at a time.
+    pub max_rules: usize,
+    /// Time points with more instances than this, or at which more is derived, are left out.
+    pub max_instances: usize,
+}
+
+/// The number of instances of a time point beyond which it is left out, where nothing else is set: more than 2000 people in
+/// pairs, and some hundred megabytes.
+pub const MAX_INSTANCES: usize = 4_000_000;
+
+/// A limit, or none.
+pub(crate) fn limit(text: &str) -> Option<usize> {
+    if text == "none" { Some(usize::MAX) } else { text.parse().ok().filter(|n| *n >= 1) }
 }
 
 /// The names, meanings and ranges of all settings.
-pub const SETTINGS: [(&str, &str, &str); 20] = [
+pub const SETTINGS: [(&str, &str, &str); 23] = [
     ("delta", "the probability with which a decision may be wrong", "above 0, below 1"),
     ("depth", "how many literals a specialisation may add at once (d)", "1 to 5"),
     ("prune", "the quality threshold of all rules (S_min)", "0 to 1"),
@@ -149,6 +164,9 @@ pub const SETTINGS: [(&str, &str, &str); 20] = [
     ("margin", "whether the best specialisation must beat the rule by more than the bound", "true, false"),
     ("observed_next", "whether all arguments must be observed at the next time point too", "true, false"),
     ("variables", "how many literals away from the head `-type` places may introduce variables", "0 to 3"),
+    ("max_literals", "how many literals a rule may have", "1 or more, or none"),
+    ("max_rules", "how many rules a head may have at a time", "1 or more, or none"),
+    ("max_instances", "time points with more instances, or more derived atoms, are left out", "1 or more, or none"),
 ];
 
 /// The names of the presets.
@@ -200,6 +218,9 @@ impl Settings {
             margin: false,
             observed_next: true,
             variables: 1,
+            max_literals: usize::MAX,
+            max_rules: usize::MAX,
+            max_instances: MAX_INSTANCES,
         }
     }
 
@@ -314,6 +335,9 @@ impl Settings {
             "both" => self.both = text.parse().ok()?,
             "margin" => self.margin = text.parse().ok()?,
             "variables" => self.variables = text.parse().ok().filter(|n| *n <= 3)?,
+            "max_literals" => self.max_literals = limit(text)?,
+            "max_rules" => self.max_rules = limit(text)?,
+            "max_instances" => self.max_instances = limit(text)?,
             "observed_next" => self.observed_next = text.parse().ok()?,
             _ => return None,
         }
@@ -322,10 +346,7 @@ impl Settings {
 }
 
 /// The range of a setting of a table; if it is in none, what may have been meant.
-pub(crate) fn range_of(
-    table: &[(&'static str, &'static str, &'static str)],
-    name: &str,
-) -> Result<&'static str, String> {
+pub fn range_of(table: &[(&'static str, &'static str, &'static str)], name: &str) -> Result<&'static str, String> {
     if let Some((_, _, range)) = table.iter().find(|(n, ..)| *n == name) {
         return Ok(range);
     }

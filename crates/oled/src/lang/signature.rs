@@ -378,12 +378,12 @@ mod tests {
 
     #[test]
     fn a_skeleton_is_read_as_it_was_written() {
+        use Code::{Hole, Name};
         for text in ["p(X)", "p(f(), X)", "holdsAt(speed(V)=low, T)", "p(f(g(h(X), Y)), 'A b'(Z), T)"] {
             let signature = Signature::of(&crate::lang::parse_atom(text).unwrap_or_else(|_| Atom::new("q", vec![])));
             let bytes = crate::state::encode(&signature);
             assert_eq!(crate::state::decode(&bytes), Ok(signature), "{text}");
         }
-        use Code::{Hole, Name};
         let p = |args| Name(Symbol::new("p"), args);
         for wrong in [vec![], vec![Hole], vec![p(2), Hole], vec![p(1), Hole, Hole], vec![p(0), Hole]] {
             assert!(crate::state::decode::<Signature>(&crate::state::encode(&wrong)).is_err());

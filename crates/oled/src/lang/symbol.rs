@@ -15,9 +15,13 @@ type Names = indexmap::IndexSet<&'static str, FxBuildHasher>;
 static NAMES: RwLock<Names> = RwLock::new(Names::with_hasher(FxBuildHasher));
 
 thread_local! {
-    /// What this thread has looked up before, so that reading a stream takes no lock.
+    /// What this thread has looked up before, so that reading a stream takes no lock. Begun anew when it is large: names
+    /// that come often are soon back.
     static SEEN: RefCell<indexmap::IndexMap<&'static str, Symbol, FxBuildHasher>> = RefCell::default();
 }
+
+/// More names than this a thread does not keep at hand.
+const AT_HAND: usize = 1 << 16;
 
 /// An interned name: comparing and hashing cost one integer, printing gives the name back.
 ///
@@ -39,6 +43,9 @@ impl Symbol {
                 return symbol;
             }
             let symbol = intern(name);
+            if seen.len() >= AT_HAND {
+                seen.clear();
+            }
             seen.insert(symbol.as_str(), symbol);
             symbol
         })
@@ -47,6 +54,12 @@ impl Symbol {
     /// The name.
     pub fn as_str(self) -> &'static str {
         NAMES.read().unwrap_or_else(PoisonError::into_inner)[self.0 as usize]
+    }
+
+    /// How many names there are: each takes its length and about a hundred bytes, until the program
+    /// ends.
+    pub fn count() -> usize {
+        NAMES.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// The position in the table of names; dense, but dependent on the order of interning.

@@ -9,14 +9,22 @@ use crate::task::Task;
 
 /// A head that rules are learned for.
 #[derive(Clone, Debug)]
-pub(crate) struct Head {
+pub struct Head {
     /// The number of its target: `initiatedAt` and `terminatedAt` of a fluent have the same.
-    pub(crate) target: usize,
-    pub(crate) kind: RuleKind,
+    pub target: usize,
+    /// What rules with this head do.
+    pub kind: RuleKind,
     /// The head, with variables.
-    pub(crate) atom: Atom,
+    pub atom: Atom,
     /// The fluent's name, or the predicate's.
-    pub(crate) name: Symbol,
+    pub name: Symbol,
+}
+
+impl Head {
+    /// The heads of a task with listed thresholds, and what makes interpretations for them: what a learner starts with.
+    pub fn of_task(task: &Task) -> Result<(Vec<Head>, Cover), Problems> {
+        heads(task, false, |_| Sights { variables: 1, observed_next: true })
+    }
 }
 
 /// How instances are made.

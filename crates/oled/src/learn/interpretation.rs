@@ -9,11 +9,13 @@ use super::instances::{Group, Instance, TooMany};
 use super::lookup::Lookup;
 use super::measured::Gauge;
 use crate::calculus::{Outcome, unknown};
+use crate::event::What;
 use crate::induce::{Grid, LiteralTable, Mask};
 use crate::lang::{Signature, Symbol, Symmetries, Value, exchanged};
 use crate::logic::{Histories, Measure, Model, Pred, Program, Relation, Role, Vocabulary};
 use crate::state::{StateError, ensure, ensure_counts};
 use crate::stream::Frame;
+use crate::task::Task;
 
 /// Two consecutive time points of a segment.
 #[derive(Clone, Debug)]
@@ -48,6 +50,18 @@ pub struct Cover {
     current: Option<Symbol>,
     interleaved: bool,
     count: u64,
+    /// A time point with more instances than this is left out.
+    limit: usize,
+    pub(super) crowded: Crowded,
+}
+
+/// Time points that were left out because there were too many instances.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Crowded {
+    count: u64,
+    /// Segment and time of the first, and what there was too much of.
+    first: Option<(Symbol, i64, String)>,
+    told: bool,
 }
 
 /// The last time point of each segment.
@@ -55,7 +69,7 @@ type Points = IndexMap<Symbol, Point, FxBuildHasher>;
 
 /// What a cover knows of the stream so far.
 #[derive(Deserialize)]
-pub(crate) struct CoverState(Points, Option<Symbol>, u64, Histories);
+pub(crate) struct CoverState(Points, Option<Symbol>, u64, Histories, Crowded);
 
 /// What is to be learned about.
 #[derive(Clone, Debug)]
@@ -144,6 +158,8 @@ impl Cover {
             current: None,
             interleaved,
             count: 0,
+            limit: usize::MAX,
+            crowded: Crowded::default(),
         })
     }
 
@@ -160,6 +176,12 @@ impl Cover {
     /// What is measured of the instances of a group.
     pub(crate) fn gauges(&self, group: usize) -> &[Gauge] {
         &self.groups[group].gauges
+    }
+
+    /// For each group whether its fluents end when an argument is not observed.
+    pub(crate) fn tracked(&self, task: &Task) -> Vec<bool> {
+        let tracked = |kind: &Symbol| task.options.tracked.as_ref().is_none_or(|types| types.contains(kind));
+        self.groups.iter().map(|group| group.table.types.iter().any(tracked)).collect()
     }
 
     /// The table of a group.
@@ -190,16 +212,16 @@ impl Cover {
 
     /// What it knows of the stream so far, as [`CoverState`].
     pub(crate) fn state(&self) -> impl Serialize {
-        (&self.segments, self.current, self.count, self.model.histories())
+        (&self.segments, self.current, self.count, self.model.histories(), &self.crowded)
     }
 
     /// Goes on with what was written.
     pub(crate) fn restore(&mut self, state: CoverState) -> Result<(), StateError> {
-        let CoverState(segments, current, count, histories) = state;
-        ensure_counts([count])?;
+        let CoverState(segments, current, count, histories, crowded) = state;
+        ensure_counts([count, crowded.count])?;
         segments.values().try_for_each(|point| self.check(point))?;
         self.model.restore(&self.program, histories)?;
-        (self.segments, self.current, self.count) = (segments, current, count);
+        (self.segments, self.current, self.count, self.crowded) = (segments, current, count, crowded);
         Ok(())
     }
 
@@ -229,6 +251,51 @@ impl Cover {
         Lookup::new(cover)
     }
 
+    /// From now on leaves out time points with more instances than this.
+    pub(crate) fn set_limit(&mut self, instances: usize) {
+        self.limit = instances;
+        self.model.set_limit(instances);
+    }
+
+    /// What there is too much of at the time point of the model, if anything.
+    fn too_much(&self) -> Option<String> {
+        let count = |group: &Group| {
+            group.domains.iter().fold(1, |product: usize, d| product.saturating_mul(self.model.rows(*d).len()))
+        };
+        match self.groups.iter().map(count).max().filter(|count| *count > self.limit) {
+            Some(count) => Some(format!("{count} instances")),
+            None if self.model.is_full() => Some(format!("more than {} derived atoms", self.limit)),
+            None => None,
+        }
+    }
+
+    /// Takes note of a time point that is left out; returns whether it is.
+    pub(super) fn is_crowded(&mut self, frame: &Frame) -> bool {
+        let Some(what) = self.too_much() else { return false };
+        self.crowded.count += 1;
+        self.crowded.first.get_or_insert((frame.segment, frame.time, what));
+        true
+    }
+
+    /// That time points were left out, the first time that somebody asks.
+    pub(crate) fn tell_crowded(&mut self) -> Option<What> {
+        let told = std::mem::replace(&mut self.crowded.told, self.crowded.first.is_some());
+        let (segment, time, what) = self.crowded.first.as_ref().filter(|_| !told)?;
+        let what = format!("time {time} of segment `{segment}` is left out: it has {what}");
+        Some(What::Limited { limit: Symbol::new("max_instances"), most: self.limit, what })
+    }
+
+    /// How many time points were left out, if any.
+    pub(crate) fn remark_crowded(&self) -> Option<String> {
+        let Crowded { count, first, .. } = &self.crowded;
+        let (segment, time, what) = first.as_ref()?;
+        Some(format!(
+            "{count} time points were left out, the first at time {time} of segment `{segment}`, which has {what}: \
+             `max_instances` is {}",
+            self.limit
+        ))
+    }
+
     /// Makes the model of a time point: the part of [`Cover::observe`] that any way of counting needs. For benchmarks.
     pub fn derive(&mut self, frame: &Frame) {
         if self.current != Some(frame.segment) {
@@ -249,7 +316,10 @@ impl Cover {
                 }
             }
         }
-        self.model.advance(&self.program, frame.segment, frame.time);
+        // Where there are too many instances already, nothing need be derived.
+        if self.limit == usize::MAX || self.too_much().is_none() {
+            self.model.advance(&self.program, frame.segment, frame.time);
+        }
     }
 
     /// A time point with its instances and labels.
@@ -258,6 +328,11 @@ impl Cover {
         let labels = self.targets.iter().map(|t| t.labels(frame, &self.symmetries)).collect();
         let mut point = Point { time: frame.time, labels, ..Point::default() };
         let mut too_many = Vec::new();
+        if self.is_crowded(frame) {
+            point.values = vec![Vec::new(); self.groups.len()];
+            point.truths = vec![Vec::new(); self.groups.len()];
+            return point;
+        }
         for (number, group) in self.groups.iter().enumerate() {
             let (values, truths) = group.instances(&self.model, &mut too_many);
             let found =

@@ -92,6 +92,17 @@ pub enum Grounds {
     Counted(Counted),
     /// What the theory is worth with it and without.
     Replayed(Trust),
+    /// Where it fires, in a theory that was chosen as a whole.
+    Fired(Fired),
+}
+
+/// Where a rule fires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fired {
+    /// Time points at which it says what is annotated next.
+    pub right: u64,
+    /// Time points at which it says the opposite.
+    pub wrong: u64,
 }
 
 /// Counts of a rule.

@@ -36,10 +36,11 @@ const BATCH: usize = 1024;
 impl Oled {
     /// A learner for the heads of a task. `settings` gives those of each target, by the name of its fluent or predicate.
     pub fn new(task: &Task, settings: impl Fn(Symbol) -> Settings) -> Result<Oled, Problems> {
-        let (heads, cover) = heads(task, false, |target| {
+        let (heads, mut cover) = heads(task, false, |target| {
             let Settings { variables, observed_next, .. } = settings(target);
             Sights { variables, observed_next }
         })?;
+        cover.set_limit(heads.iter().map(|head| settings(head.name).max_instances).min().unwrap_or(usize::MAX));
         let targets = heads.iter().map(|head| head.target).collect();
         let processes = heads
             .into_iter()
@@ -107,7 +108,11 @@ impl Oled {
 
     /// Learns from a frame, together with the one before it in its segment; tells what happened, some of it later.
     pub fn observe(&mut self, frame: &Frame, observer: &mut (impl Observer + ?Sized)) {
-        if let Some(interpretation) = self.cover.observe(frame) {
+        let interpretation = self.cover.observe(frame);
+        if let Some(what) = self.cover.tell_crowded() {
+            self.pending.push(Event { interpretation: self.observed(), process: 0, rule: 0, what });
+        }
+        if let Some(interpretation) = interpretation {
             self.batch.push(interpretation);
             if self.batch.len() >= BATCH {
                 self.dispatch(observer);
@@ -188,7 +193,9 @@ impl Oled {
                 }
             }
         }
-        Learned { rules, left_out, interpretations: self.interpretations, ..Learned::default() }
+        let mut remarks: Vec<String> = self.processes.iter().flat_map(Process::remarks).collect();
+        remarks.extend(self.cover.remark_crowded());
+        Learned { rules, left_out, remarks, interpretations: self.interpretations, ..Learned::default() }
     }
 
     /// What makes interpretations of frames: for those who feed processes themselves, as benchmarks and tests do.

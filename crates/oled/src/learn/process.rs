@@ -12,7 +12,7 @@ use crate::induce::{
     ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings, Tally, Unit,
     Verdict, for_each_refinement,
 };
-use crate::lang::{Atom, Clause, Span};
+use crate::lang::{Atom, Clause, Span, Symbol};
 use crate::state::{StateError, ensure, ensure_counts};
 
 /// The learner of one head: `L_init` or `L_term` of the paper, or of an ordinary predicate.
@@ -46,8 +46,14 @@ pub struct Process {
     changed: bool,
     /// The variables that were told to have too many assignments.
     told: Vec<usize>,
+    /// Instances that would have started a rule, and specialisations that would have been made, had there been no limit.
+    limited: [u64; 2],
     pub(crate) events: Vec<Event>,
 }
+
+/// The limits, as places in `limited`.
+const MAX_RULES: usize = 0;
+const MAX_LITERALS: usize = 1;
 
 /// Why a rule is not printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +135,7 @@ impl Process {
             erred: Vec::new(),
             changed: false,
             told: Vec::new(),
+            limited: [0; 2],
             events: Vec::new(),
         }
     }
@@ -155,6 +162,11 @@ impl Process {
         self.tell_too_many(interpretation);
         let uncovered = self.update(interpretation);
         let grow = uncovered.filter(|seed| self.is_new(*seed));
+        let full = grow.is_some() && self.rules.len() >= self.settings.max_rules;
+        let grow = grow.filter(|_| !full);
+        if full {
+            self.tell_limit(MAX_RULES, interpretation.index);
+        }
         if let Some(seed) = grow {
             self.start_new_clause(seed, interpretation.index);
         }
@@ -280,8 +292,17 @@ impl Process {
             }
             self.tests += 1;
             let rule = &mut self.rules[i];
-            let verdict = rule.expand(self.kind, &self.settings, &self.implied, &self.stream, &mut self.tau);
+            let room = self.settings.max_literals.saturating_sub(rule.body.len());
+            // Where there is room for fewer literals, fewer are tried; where there is none, only whether one is wanted.
+            let fewer =
+                (1..self.settings.depth).contains(&room).then(|| Settings { depth: room, ..self.settings.clone() });
+            let settings = fewer.as_ref().unwrap_or(&self.settings);
+            let verdict = rule.expand(self.kind, settings, &self.implied, &self.stream, &mut self.tau);
             if let Verdict::Expand(decision) = verdict {
+                if decision.body.len() - rule.body.len() > room {
+                    self.tell_limit(MAX_LITERALS, interpretation);
+                    continue;
+                }
                 let (id, from) = (rule.id, rule.body);
                 rule.specialise(decision.body, &self.settings, &self.stream);
                 self.changed = true;
@@ -305,6 +326,30 @@ impl Process {
                 _ => i += 1,
             }
         }
+    }
+
+    /// Counts what a limit has prevented, and tells it the first time.
+    fn tell_limit(&mut self, limit: usize, interpretation: u64) {
+        self.limited[limit] += 1;
+        if self.limited[limit] == 1 {
+            let (name, most, what) = self.limits()[limit];
+            let what = format!("{}: {what}", self.head);
+            self.tell(interpretation, 0, What::Limited { limit: Symbol::new(name), most, what });
+        }
+    }
+
+    /// The limits by name, and what they prevent.
+    fn limits(&self) -> [(&'static str, usize, &'static str); 2] {
+        [
+            ("max_rules", self.settings.max_rules, "no rule was started from an instance that none covers"),
+            ("max_literals", self.settings.max_literals, "a rule was not specialised"),
+        ]
+    }
+
+    /// What limits have prevented.
+    pub(crate) fn remarks(&self) -> impl Iterator<Item = String> {
+        let prevented = self.limits().into_iter().zip(self.limited).filter(|(_, times)| *times > 0);
+        prevented.map(|((name, most, what), times)| format!("{}: {what}, {times} times: `{name}` is {most}", self.head))
     }
 
     fn tell(&mut self, interpretation: u64, rule: u64, what: What) {

@@ -66,9 +66,14 @@ impl Cover {
     /// Takes a frame as it is.
     pub(crate) fn sight(&mut self, frame: &Frame) -> Sight {
         self.derive(frame);
+        let crowded = self.is_crowded(frame);
         let mut groups = Vec::new();
         let (mut too_many, mut found) = (Vec::new(), Vec::new());
         for (number, group) in self.groups.iter().enumerate() {
+            if crowded {
+                groups.push(Seen { width: group.domains.len(), ..Seen::default() });
+                continue;
+            }
             let Ordered { values, instances, numbers } = group.ordered(&self.model, &mut found);
             too_many.extend(found.drain(..).map(|(variable, assignments)| TooMany {
                 group: number,

@@ -116,10 +116,24 @@ impl Check<'_> {
                 self.vocabulary.measures.push(measure);
             }
         }
+        for atom in rules.iter().flat_map(|rule| atoms(rule)) {
+            self.no_open_past(atom);
+        }
         for rule in rules {
             if self.is_timed(&rule.head) {
                 rule.body.iter().filter(|l| l.negated).for_each(|literal| self.fixed_threshold(literal));
             }
+        }
+    }
+
+    /// An open predicate has rows only for the thresholds that are asked for now, and none that could be remembered.
+    fn no_open_past(&mut self, atom: &Atom) {
+        let Ok(Some((_, inner))) = past::read(atom) else { return };
+        let signature = Signature::of(&inner);
+        if self.vocabulary.measures.iter().any(|m| m.predicate == signature) {
+            let message = format!("`{}` looks back at `{}`, whose threshold is open", atom.name, inner.name);
+            let hint = format!("give the condition a name by a rule, `met(…) :- {inner}.`, and look back at that");
+            self.report(Diagnostic::new(&atom.span, message).hint(hint));
         }
     }
 

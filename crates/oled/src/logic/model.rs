@@ -33,14 +33,35 @@ struct Scratch {
     /// Derived rows that are not in their relations yet: each head, and where its values end.
     heads: Vec<(Pred, u32)>,
     values: Vec<Value>,
+    /// More rows than this are not derived at once.
+    limit: usize,
+    /// Whether more would have been, at this time point.
+    full: bool,
 }
+
+/// Where a row ends is kept in four bytes.
+const MOST_VALUES: usize = u32::MAX as usize - (1 << 16);
 
 impl Model {
     /// A model with what never changes.
     pub fn new(program: &Program) -> Model {
         let looked_at = vec![None; program.lookback.fills.len()];
-        let (relations, scratch) = (program.relations.clone(), Scratch::default());
+        let (relations, scratch) = (program.relations.clone(), Scratch { limit: usize::MAX, ..Scratch::default() });
         Model { relations, scratch, histories: IndexMap::default(), looked_at }
+    }
+
+    /// From now on derives at most so many rows from other rows, stratum by stratum.
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.scratch.limit = limit;
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.scratch.limit
+    }
+
+    /// Whether more would have been derived than the limit allows: then what was derived is of no use.
+    pub(crate) fn is_full(&self) -> bool {
+        self.scratch.full
     }
 
     /// Forgets the time point.
@@ -143,6 +164,7 @@ impl Model {
 
     fn evaluate(&mut self, program: &Program, time: i64, mut history: Option<&mut History>) {
         let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.full = false;
         scratch.slots.resize(program.slots, Value::Int(0));
         scratch.slots[TIME_SLOT.0 as usize] = Value::Int(time);
         let mut filled = 0;
@@ -158,7 +180,7 @@ impl Model {
             Run { relations: &self.relations, scratch: &mut scratch, new: &[] }.all(&stratum.first);
             self.flush(program, &mut scratch);
             // Rows that are new since the last round, until there are none.
-            while new.iter().any(|&(h, from)| self.rows(h).len() > from) {
+            while !scratch.full && new.iter().any(|&(h, from)| self.rows(h).len() > from) {
                 self.refresh(&stratum.indexed);
                 let next = new.iter().map(|&(h, _)| (h, self.rows(h).len())).collect();
                 let ranges: Vec<(Pred, usize, usize)> =
@@ -166,6 +188,9 @@ impl Model {
                 Run { relations: &self.relations, scratch: &mut scratch, new: &ranges }.all(&stratum.again);
                 self.flush(program, &mut scratch);
                 new = next;
+            }
+            if scratch.full {
+                break;
             }
         }
         if let Some(history) = history {
@@ -229,6 +254,10 @@ impl Run<'_> {
 
     fn then(&mut self, node: &Node) -> bool {
         for (head, row) in &node.heads {
+            if self.scratch.heads.len() >= self.scratch.limit || self.scratch.values.len() >= MOST_VALUES {
+                self.scratch.full = true;
+                return true;
+            }
             let start = self.scratch.values.len();
             for expr in row {
                 match expr.eval(&self.scratch.slots) {
@@ -265,7 +294,7 @@ impl Run<'_> {
                 for i in candidates {
                     if self.matches(relation.row(i), columns) && self.then(node) {
                         success = true;
-                        if *once {
+                        if *once || self.scratch.full {
                             break;
                         }
                     }

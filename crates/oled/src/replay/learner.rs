@@ -1,5 +1,7 @@
 //! The learner: one record of the stream, one search for each fluent.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde::{Deserialize, Serialize};
 
 use super::quest::{Outcome, Quest, Rule};
@@ -72,6 +74,8 @@ pub struct Replay {
     known: Vec<Vec<Clause>>,
     /// The variables that were told to have too many assignments.
     told: Vec<(usize, usize)>,
+    /// The targets whose rules were told to have reached a limit.
+    limited: Vec<usize>,
 }
 
 /// A fluent, or a predicate, whose rules are learned.
@@ -105,7 +109,8 @@ impl Replay {
     /// A learner for the heads of a task.
     pub fn new(task: &Task, settings: ReplaySettings) -> Result<Replay, Problems> {
         let variables = settings.variables;
-        let (heads, cover) = heads(task, true, |_| Sights { variables, observed_next: false })?;
+        let (heads, mut cover) = heads(task, true, |_| Sights { variables, observed_next: false })?;
+        cover.set_limit(settings.max_instances);
         let groups = cover.group_count();
         let mut targets: Vec<Target> = Vec::new();
         for number in 0..cover.target_count() {
@@ -119,9 +124,8 @@ impl Replay {
             let (about, left_out) = about_targets(&cover, number);
             targets.push(Target { name: head.name, group, place, about, left_out, given: Vec::new() });
         }
-        let tracked = |kind: &Symbol| task.options.tracked.as_ref().is_none_or(|types| types.contains(kind));
-        let tracked = (0..groups).map(|g| cover.table_of_group(g).types.iter().any(tracked)).collect();
-        let record = Record::new(settings.memory.clone(), tracked, targets.len(), task.options.interleaved);
+        let (memory, tracked) = (settings.memory.clone(), cover.tracked(task));
+        let record = Record::new(memory, tracked, targets.len(), task.options.interleaved);
         let slots = (0..groups).map(|g| cover.gauges(g).iter().map(Slot::from).collect()).collect();
         Ok(Replay {
             settings,
@@ -137,6 +141,7 @@ impl Replay {
             searched_all: 0,
             at_work: Vec::new(),
             told: Vec::new(),
+            limited: Vec::new(),
         })
     }
 
@@ -164,7 +169,7 @@ impl Replay {
             }
         }
         Problems::check(problems)?;
-        let outcomes = self.for_each_quest(|target, quest| {
+        let outcomes = self.outcomes(|target, quest| {
             let rules = rules[target].clone();
             Outcome { fit: quest.fit(&rules), rules, ..Outcome::default() }
         });
@@ -192,62 +197,83 @@ impl Replay {
         self.heads.iter().position(|h| h.target == target && h.kind == kind)
     }
 
-    /// Lets a search be made for each target in turn; what the rules of one recognise is what those after it see.
-    fn for_each_quest(&self, mut search: impl FnMut(usize, Quest<'_>) -> Outcome) -> Vec<Outcome> {
+    /// What a search for a target's rules is about.
+    fn aspect(&self, number: usize) -> Aspect<'_> {
+        let target = &self.targets[number];
+        Aspect {
+            table: self.table(number),
+            slots: &self.slots[target.group],
+            group: target.group,
+            target: number,
+            place: target.place,
+            direct: self.head(number, RuleKind::Direct).is_some(),
+            symmetric: self.cover.label(number).1,
+            left_out: target.left_out,
+        }
+    }
+
+    fn terms(&self, number: usize, threads: usize) -> Terms {
+        let penalty = match self.settings.penalty {
+            Penalty::Fixed(penalty) => penalty,
+            // The one of the last search, which finds it anew if it starts from nothing.
+            Penalty::Auto => self.last.get(number).map_or(0.0, |last| last.penalty),
+        };
+        let heads = [RuleKind::Direct, RuleKind::Initiation, RuleKind::Termination].map(|k| self.head(number, k));
+        let kinds = match heads {
+            [Some(_), ..] => Kinds::Direct,
+            [None, Some(_), Some(_)] => Kinds::Both,
+            [None, Some(_), None] => Kinds::Starts,
+            [None, None, _] => Kinds::Ends,
+        };
+        let ReplaySettings { max_literals, max_rules, .. } = self.settings;
+        Terms { penalty, kinds, near: false, threads, max_literals, max_rules }
+    }
+
+    /// Lets a search be made for each target: side by side, or, where rules are about other targets, in turn, since they
+    /// see what the rules of those recognise. Gives what the searches gave, in the order of the targets.
+    fn for_each_quest<T: Send>(&self, search: impl Fn(usize, Quest<'_>) -> (Outcome, T) + Sync) -> Vec<(Outcome, T)> {
         let pieces = self.record.pieces();
+        if self.targets.iter().all(|t| t.about.is_empty()) {
+            let workers = self.threads.min(self.targets.len());
+            return side_by_side(self.targets.len(), workers, |number| {
+                let terms = self.terms(number, (self.threads / workers).max(1));
+                search(number, Quest { record: &self.record, pieces: &pieces, aspect: self.aspect(number), terms })
+            });
+        }
         let mut recognised: Vec<Recognised> = Vec::new();
         let mut outcomes = Vec::new();
         for (number, target) in self.targets.iter().enumerate() {
-            let aspect = Aspect {
-                table: self.table(number),
-                slots: &self.slots[target.group],
-                group: target.group,
-                target: number,
-                place: target.place,
-                direct: self.head(number, RuleKind::Direct).is_some(),
-                symmetric: self.cover.label(number).1,
-                left_out: target.left_out,
-            };
-            let penalty = match self.settings.penalty {
-                Penalty::Fixed(penalty) => penalty,
-                // The one of the last search, which finds it anew if it starts from nothing.
-                Penalty::Auto => self.last.get(number).map_or(0.0, |last| last.penalty),
-            };
-            let terms = Terms {
-                penalty,
-                kinds: match [RuleKind::Direct, RuleKind::Initiation, RuleKind::Termination]
-                    .map(|k| self.head(number, k))
-                {
-                    [Some(_), ..] => Kinds::Direct,
-                    [None, Some(_), Some(_)] => Kinds::Both,
-                    [None, Some(_), None] => Kinds::Starts,
-                    [None, None, _] => Kinds::Ends,
-                },
-                near: false,
-                threads: self.threads,
-            };
+            let (aspect, terms) = (self.aspect(number), self.terms(number, self.threads));
             let used = self.targets[number + 1..].iter().any(|t| t.about.iter().any(|a| a.target == number));
-            let mut solve = |record: &Record, pieces: &[&Piece]| {
-                let outcome = search(number, Quest { record, pieces, aspect, terms });
-                let seen = if used { recognise(record, pieces, aspect, &outcome.rules) } else { Vec::new() };
-                (outcome, seen)
+            let solve = |record: &Record, pieces: &[&Piece]| {
+                let found = search(number, Quest { record, pieces, aspect, terms });
+                let seen = if used { recognise(record, pieces, aspect, &found.0.rules) } else { Vec::new() };
+                (found, seen)
             };
-            let (outcome, seen) = if target.about.is_empty() {
+            let (found, seen) = if target.about.is_empty() {
                 solve(&self.record, &pieces)
             } else {
                 let (record, copies) = replaced(&self.record, &pieces, aspect, &target.about, &recognised);
                 solve(&record, &copies.iter().collect::<Vec<_>>())
             };
             recognised.push(seen);
-            outcomes.push(outcome);
+            outcomes.push(found);
         }
         outcomes
+    }
+
+    /// The same, where nothing but an outcome is wanted.
+    fn outcomes(&self, search: impl Fn(usize, Quest<'_>) -> Outcome + Sync) -> Vec<Outcome> {
+        self.for_each_quest(|target, quest| (search(target, quest), ()))
+            .into_iter()
+            .map(|(outcome, ())| outcome)
+            .collect()
     }
 
     /// The whole search, from nothing and from the rules that were given: the same for every order of the segments.
     /// `near`: whether rules that come near are wanted too.
     fn search_all(&self, near: bool) -> Vec<Outcome> {
-        self.for_each_quest(|target, mut quest| {
+        self.outcomes(|target, mut quest| {
             quest.terms.near = near;
             if self.settings.penalty == Penalty::Auto {
                 quest.terms.penalty = quest.price();
@@ -273,8 +299,8 @@ impl Replay {
     fn update(&mut self, observer: &mut dyn Observer) {
         let added = self.record.added();
         let doubled = added >= self.searched_all + (self.record.runs() as u64 / 2).max(NEW_RUNS);
-        let near = (!self.last.is_empty() && !doubled)
-            .then(|| self.for_each_quest(|target, quest| quest.again(&self.last[target])));
+        let near =
+            (!self.last.is_empty() && !doubled).then(|| self.outcomes(|target, quest| quest.again(&self.last[target])));
         let good =
             |outcomes: &Vec<Outcome>| outcomes.iter().zip(&self.last).all(|(new, last)| new.value >= last.best - LOSS);
         let outcomes = match near.filter(good) {
@@ -304,6 +330,15 @@ impl Replay {
             if !now.iter().any(|(head, clause, _)| (*head, clause) == (old.head, &old.clause)) {
                 let value = self.last[self.heads[old.head].target].value;
                 tell(old.head, old.number, What::Dropped { clause: old.clause.clone(), value });
+            }
+        }
+        for (target, outcome) in self.last.iter().enumerate() {
+            if let Some((limit, most, what)) =
+                self.at_a_limit(target, outcome).filter(|_| !self.limited.contains(&target))
+            {
+                self.limited.push(target);
+                let head = self.heads.iter().position(|h| h.target == target).expect("a target has a head");
+                tell(head, 0, What::Limited { limit: Symbol::new(limit), most, what });
             }
         }
         let mut at_work = Vec::new();
@@ -342,12 +377,11 @@ impl Replay {
         Clause { head: self.heads[head].atom.clone(), body, span: Span::default() }
     }
 
-    fn learned_from(&self, outcomes: &[Outcome], mut trust: impl FnMut(usize) -> Vec<Trust>) -> Learned {
+    fn learned_from(&self, outcomes: Vec<(Outcome, Vec<Trust>)>) -> Learned {
         let mut learned = Learned { interpretations: self.record.frames(), ..Learned::default() };
         // Rules that were never at work have the numbers after those that were.
         let mut new = vec![0; self.heads.len()];
-        for (target, outcome) in outcomes.iter().enumerate() {
-            let trust = trust(target);
+        for (target, (outcome, trust)) in outcomes.into_iter().enumerate() {
             for (rule, trust) in outcome.rules.iter().zip(trust) {
                 let clause = self.clause(target, rule);
                 let head = self.head(target, rule.kind).expect("rules have the heads that are declared");
@@ -361,8 +395,10 @@ impl Replay {
             }
             let fluent = self.targets[target].name;
             learned.fits.push(FluentFit { fluent, f1: outcome.fit.f1(), penalty: outcome.penalty });
-            learned.remarks.extend(self.remark(target, outcome));
+            learned.remarks.extend(self.remark(target, &outcome));
+            learned.remarks.extend(self.at_a_limit(target, &outcome).map(|(_, _, what)| what));
         }
+        learned.remarks.extend(self.cover.remark_crowded());
         let (kept, all) = self.record.segments();
         if (kept as u64) < all && self.record.frames() > 0 {
             learned.remarks.push(format!(
@@ -370,6 +406,23 @@ impl Replay {
             ));
         }
         learned
+    }
+
+    /// The limit that the rules of a target have reached, if they have: there might be better ones without it.
+    fn at_a_limit(&self, target: usize, outcome: &Outcome) -> Option<(&'static str, usize, String)> {
+        let (name, ReplaySettings { max_literals, max_rules, .. }) = (self.targets[target].name, &self.settings);
+        if outcome.rules.len() >= *max_rules {
+            let what = format!("`{name}` has as many rules as `max_rules` allows, {max_rules}; more might fit better");
+            return Some(("max_rules", *max_rules, what));
+        }
+        let longest = outcome.rules.iter().map(|rule| rule.body.len()).max().unwrap_or(0);
+        // The usual limit is part of how this learner works.
+        (longest >= *max_literals && *max_literals < ReplaySettings::default().max_literals).then(|| {
+            let what = format!(
+                "a rule for `{name}` has as many literals as `max_literals` allows, {max_literals}; more might fit better"
+            );
+            ("max_literals", *max_literals, what)
+        })
     }
 
     /// Why nothing was learned about a target.
@@ -498,6 +551,9 @@ impl Learner for Replay {
         if !sight.too_many.is_empty() {
             self.tell_too_many(&sight.too_many, frame, observer);
         }
+        if let Some(what) = self.cover.tell_crowded() {
+            observer.on(&Event { interpretation: self.record.frames(), process: 0, rule: 0, what });
+        }
     }
 
     fn flush(&mut self, observer: &mut dyn Observer) {
@@ -507,14 +563,13 @@ impl Learner for Replay {
     }
 
     fn learned(&mut self) -> Learned {
-        let mut trust = Vec::new();
         let outcomes = self.search_all(false);
-        self.for_each_quest(|target, mut quest| {
+        let trusted = self.for_each_quest(|target, mut quest| {
             quest.terms.penalty = outcomes[target].penalty;
-            trust.push(quest.trust(&outcomes[target].rules));
-            outcomes[target].clone()
+            let trust = quest.trust(&outcomes[target].rules);
+            (outcomes[target].clone(), trust)
         });
-        self.learned_from(&outcomes, |target| std::mem::take(&mut trust[target]))
+        self.learned_from(trusted)
     }
 
     fn examine(&mut self, learned: &mut Learned) {
@@ -525,15 +580,15 @@ impl Learner for Replay {
                 known[target].push((clause.clone(), rule));
             }
         }
-        let mut refits = Vec::new();
-        self.for_each_quest(|target, mut quest| {
+        let refits = self.for_each_quest(|target, mut quest| {
             if let Some(fit) = learned.fits.get(target) {
                 quest.terms.penalty = fit.penalty;
             }
             let (clauses, rules): (Vec<Clause>, Vec<Rule>) = known[target].iter().cloned().unzip();
-            refits.extend(clauses.into_iter().zip(quest.refits(&rules)));
-            Outcome { rules, ..Outcome::default() }
+            let refits: Vec<_> = clauses.into_iter().zip(quest.refits(&rules)).collect();
+            (Outcome { rules, ..Outcome::default() }, refits)
         });
+        let refits: Vec<_> = refits.into_iter().flat_map(|(_, refits)| refits).collect();
         for rule in &mut learned.rules {
             if let (Grounds::Replayed(trust), Some((_, found))) =
                 (&mut rule.grounds, refits.iter().find(|(clause, _)| *clause == rule.clause))
@@ -614,6 +669,27 @@ impl Learner for Replay {
     fn copy(&mut self) -> Box<dyn Learner> {
         Box::new(self.clone())
     }
+}
+
+/// What a function gives for each number up to a count, worked out by so many threads.
+fn side_by_side<T: Send>(count: usize, workers: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    if workers < 2 {
+        return (0..count).map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < count));
+        numbers.map(|n| (n, work(n))).collect::<Vec<_>>()
+    };
+    let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+        let join = |handle: std::thread::ScopedJoinHandle<'_, Vec<(usize, T)>>| {
+            handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        handles.into_iter().flat_map(join).collect()
+    });
+    done.sort_by_key(|(n, _)| *n);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The literals of a target that are about targets before it, and those that may not be used: about itself, about targets

@@ -27,8 +27,9 @@ const NARROW: usize = 1 << 10;
 /// Bodies up to this length are always looked at.
 const SHORT: usize = 2;
 
-/// So many bodies of each kind, times the number of stretches, are judged by replay.
+/// So many bodies of each kind, times the number of stretches, are judged by replay; with many classes, so many bodies.
 const WORK: usize = 1 << 30;
+const MANY: usize = 1 << 11;
 
 /// A rule must start where the fluent holds next at this share of the time points, at least; and end where it holds at
 /// this share, at most.
@@ -109,8 +110,9 @@ impl Pool {
     pub(crate) fn new(view: &View, terms: &Terms) -> Pool {
         let mut pool = Pool::default();
         let many = view.classes > MANY_CLASSES;
-        let nodes = pool.grow(view, &if many { Rows::sample(view) } else { Rows::all(view) }, many);
-        let most = (WORK / view.stretches.len().max(1)).max(NARROW);
+        let rows = if many { Rows::sample(view) } else { Rows::all(view) };
+        let nodes = pool.grow(view, &rows, many, terms.max_literals);
+        let most = if many { MANY } else { (WORK / view.stretches.len().max(1)).max(NARROW) };
         for i in promising(&nodes, most, SHORT) {
             let node = &nodes[i];
             let cover = view.cover(node.body.literals().iter().map(|l| *l as usize));
@@ -123,7 +125,7 @@ impl Pool {
     }
 
     /// Grows bodies literal by literal: those of each length that say something new, as far as they are promising.
-    fn grow(&mut self, view: &View, rows: &Rows, many: bool) -> Vec<Node> {
+    fn grow(&mut self, view: &View, rows: &Rows, many: bool, most: usize) -> Vec<Node> {
         let size = view.ways * rows.words;
         let mut seen: IndexSet<u128, FxBuildHasher> = IndexSet::default();
         // The bodies of one length, and what is true with them, one after the other.
@@ -132,7 +134,7 @@ impl Pool {
         let mut truth = vec![0; size];
         let mut cover = vec![0; rows.words];
         let mut all = Vec::new();
-        for _ in 0..MAX_BODY {
+        for _ in 0..MAX_BODY.min(most) {
             let (mut next, mut next_truths) = (Vec::new(), Vec::new());
             for (body, bits) in level.iter().zip(truths.chunks(size.max(1))) {
                 let from = body.literals().last().map_or(0, |l| l + 1);
@@ -322,32 +324,41 @@ fn may_end(stat: &Stat) -> bool {
     stat.seen.len() >= SUPPORT && stat.held_share() <= MOST_HELD
 }
 
-/// A number that two different sets hardly ever have both: with a hundred thousand sets the odds are one in 10^28.
+/// A number that two different sets hardly ever have both: with a hundred thousand sets the odds are one in 10^9, at worst.
+/// Four chains, so that no word waits for the one before it.
 fn fingerprint(set: &[u64]) -> u128 {
-    const FACTOR: u128 = 0xda94_2042_e4dd_58b5_2127_599b_f432_5c37;
-    let mixed = set.iter().fold(FACTOR, |hash, word| {
-        let hash = (hash ^ u128::from(*word)).wrapping_mul(FACTOR);
-        hash ^ (hash >> 61)
-    });
-    mixed.wrapping_mul(FACTOR)
+    const FACTOR: u64 = 0xda94_2042_e4dd_58b5;
+    let fold = |hash: u64, word: u64| {
+        let product = u128::from(hash ^ word) * u128::from(FACTOR);
+        (product as u64 ^ (product >> 64) as u64).wrapping_add(FACTOR)
+    };
+    let mut chains = [1, 2, 3, 4];
+    let words = set.chunks_exact(4);
+    let rest = words.remainder();
+    for four in words {
+        chains.iter_mut().zip(four).for_each(|(chain, word)| *chain = fold(*chain, *word));
+    }
+    chains.iter_mut().zip(rest).for_each(|(chain, word)| *chain = fold(*chain, *word));
+    let [a, b, c, d] = chains;
+    u128::from(fold(a, c)) << 64 | u128::from(fold(b, d))
 }
 
-/// The classes of a set.
-pub(crate) fn members(set: &[u64]) -> impl Iterator<Item = usize> {
-    set.iter().enumerate().flat_map(|(i, word)| {
+/// Calls a function with the classes of a set: in the innermost loops, where an iterator is too slow.
+#[inline]
+pub(crate) fn for_each_member(set: &[u64], mut each: impl FnMut(usize)) {
+    for (i, word) in set.iter().enumerate() {
         let mut rest = *word;
-        std::iter::from_fn(move || {
-            let next = (rest != 0).then(|| i * 64 + rest.trailing_zeros() as usize);
-            rest &= rest.wrapping_sub(1);
-            next
-        })
-    })
+        while rest != 0 {
+            each(i * 64 + rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
 }
 
 /// What is known of a set of classes.
 fn stat(stats: &[Stat], cover: &[u64]) -> Stat {
     let mut sum = Stat::default();
-    for class in members(cover) {
+    for_each_member(cover, |class| {
         let stat = &stats[class];
         sum.add_counts(stat);
         // Most sets are seen in enough segments after a few classes.
@@ -355,6 +366,6 @@ fn stat(stats: &[Stat], cover: &[u64]) -> Stat {
             sum.seen.merge(&stat.seen);
             sum.held.merge(&stat.held);
         }
-    }
+    });
     sum
 }

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::pool::{Pool, members};
+use super::pool::{Pool, for_each_member};
 use super::view::{Label, Stat, View};
 use crate::induce::RuleKind;
 
@@ -20,6 +20,9 @@ pub(crate) struct Terms {
     /// Whether rules that come near are wanted too, for the next search.
     pub(crate) near: bool,
     pub(crate) threads: usize,
+    /// No body has more literals, no theory more rules.
+    pub(crate) max_literals: usize,
+    pub(crate) max_rules: usize,
 }
 
 /// What rules there are heads for.
@@ -415,6 +418,13 @@ impl Search<'_> {
         self.judge(base, kind, cost).into_iter().reduce(better)
     }
 
+    /// What becomes of the fluent in a set of classes.
+    fn counts(&self, set: &[u64]) -> Stat {
+        let mut sum = Stat::default();
+        for_each_member(set, |class| sum.add_counts(&self.view.stats[class]));
+        sum
+    }
+
     /// Rules that tell beginnings and endings by themselves, one after the other: a start where the rules of a fluent only
     /// work together.
     pub(crate) fn local(&self) -> Vec<Chosen> {
@@ -423,26 +433,33 @@ impl Search<'_> {
         for &kind in self.terms.rules() {
             let ends = kind == RuleKind::Termination;
             let score = |stat: &Stat| if ends { stat.ends(&total).0 } else { stat.starts(&total).0 };
+            // What each body is true of, besides what is covered.
+            let bodies = if ends { &self.pool.ends } else { &self.pool.starts };
+            let mut own: Vec<Stat> = bodies.iter().map(|body| self.counts(self.pool.cover(*body))).collect();
             let mut covered = vec![0; self.view.words];
             let mut sum = Stat::default();
             let mut value = 0.0;
             for _ in 0..MOST_LOCAL {
-                let judge = |&body: &u32| {
+                let judge = |(i, own): (usize, &Stat)| {
                     let mut with = sum;
-                    let new = self.pool.cover(body).iter().zip(&covered).map(|(a, b): (&u64, &u64)| a & !b);
-                    let new: Vec<u64> = new.collect();
-                    members(&new).for_each(|class| with.add_counts(&self.view.stats[class]));
-                    let price = self.terms.penalty * (self.pool.bodies[body as usize].len() + 1) as f64;
-                    (score(&with) - price, body, with)
+                    with.add_counts(own);
+                    let price = self.terms.penalty * (self.pool.bodies[bodies[i] as usize].len() + 1) as f64;
+                    (score(&with) - price, bodies[i], with)
                 };
-                let bodies = if ends { &self.pool.ends } else { &self.pool.starts };
-                let best = bodies.iter().map(judge).reduce(|a, b| if b.0 > a.0 { b } else { a });
+                let best = own.iter().enumerate().map(judge).reduce(|a, b| if b.0 > a.0 { b } else { a });
                 let Some((_, body, with)) = best.filter(|b| b.0 > value + LEAST_GAIN) else { break };
                 (value, sum) = (score(&with), with);
-                covered.iter_mut().zip(self.pool.cover(body)).for_each(|(a, b)| *a |= b);
                 chosen.push((kind, body));
+                let new: Vec<u64> = self.pool.cover(body).iter().zip(&covered).map(|(a, b)| a & !b).collect();
+                covered.iter_mut().zip(&new).for_each(|(a, b)| *a |= b);
+                let mut both = vec![0; new.len()];
+                for (body, own) in bodies.iter().zip(&mut own) {
+                    both.iter_mut().zip(&new).zip(self.pool.cover(*body)).for_each(|((c, a), b)| *c = a & b);
+                    own.subtract_counts(&self.counts(&both));
+                }
             }
         }
+        chosen.truncate(self.terms.max_rules);
         chosen
     }
 
@@ -453,7 +470,8 @@ impl Search<'_> {
             let base = Base::new(self.view, &self.actions(&found.rules), self.terms.direct());
             let cost = self.cost(&found.rules);
             let mut best: Option<(Judged, Option<usize>)> = None;
-            for kind in self.terms.rules() {
+            let more = if found.rules.len() < self.terms.max_rules { self.terms.rules() } else { &[] };
+            for kind in more {
                 let judged = self.best(&base, *kind, cost).map(|j| (j, None));
                 best = pick(best, judged);
             }

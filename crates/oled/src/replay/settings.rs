@@ -1,7 +1,8 @@
 //! Settings of learning by replay: few, and none has to be set.
 
+use super::pool::MAX_BODY;
 use super::record::Memory;
-use crate::induce::range_of;
+use crate::induce::{MAX_INSTANCES, limit, range_of};
 
 /// The price of a literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,20 +22,36 @@ pub struct ReplaySettings {
     pub memory: Memory,
     /// How many literals away from the head output places may introduce variables.
     pub variables: usize,
+    /// No rule gets more literals than this.
+    pub max_literals: usize,
+    /// No fluent gets more rules than this, of both kinds together.
+    pub max_rules: usize,
+    /// Time points with more instances than this, or at which more is derived, are left out.
+    pub max_instances: usize,
 }
 
 /// The names, meanings and ranges of all settings of replay.
-pub const REPLAY_SETTINGS: [(&str, &str, &str); 5] = [
+pub const REPLAY_SETTINGS: [(&str, &str, &str); 8] = [
     ("penalty", "how much F1 a literal must bring; `auto` finds it inside the stream", "0 to 1, or auto"),
     ("runs", "at most so many runs are remembered; beyond that a sample of the segments", "64 or more"),
     ("window", "only the last so many segments are remembered", "1 or more, or none"),
     ("forget", "after so many segments half of the older ones are forgotten", "above 0, or none"),
     ("variables", "how many literals away from the head `-type` places may introduce variables", "0 to 3"),
+    ("max_literals", "how many literals a rule may have", "1 to 5"),
+    ("max_rules", "how many rules a fluent may have", "1 or more, or none"),
+    ("max_instances", "time points with more instances, or more derived atoms, are left out", "1 or more, or none"),
 ];
 
 impl Default for ReplaySettings {
     fn default() -> ReplaySettings {
-        ReplaySettings { penalty: Penalty::Fixed(0.002), memory: Memory::default(), variables: 1 }
+        ReplaySettings {
+            penalty: Penalty::Fixed(0.002),
+            memory: Memory::default(),
+            variables: 1,
+            max_literals: MAX_BODY,
+            max_rules: usize::MAX,
+            max_instances: MAX_INSTANCES,
+        }
     }
 }
 
@@ -57,6 +74,9 @@ impl ReplaySettings {
             "forget" if text == "none" => self.memory.forget = None,
             "forget" => self.memory.forget = Some(text.parse().ok().and_then(positive)?),
             "variables" => self.variables = text.parse().ok().filter(|n| *n <= 3)?,
+            "max_literals" => self.max_literals = text.parse().ok().filter(|n| (1..=MAX_BODY).contains(n))?,
+            "max_rules" => self.max_rules = limit(text)?,
+            "max_instances" => self.max_instances = limit(text)?,
             _ => return None,
         }
         Some(())
@@ -77,6 +97,9 @@ mod tests {
             ("window", "3"),
             ("forget", "2.5"),
             ("variables", "0"),
+            ("max_literals", "2"),
+            ("max_rules", "none"),
+            ("max_instances", "1000"),
         ] {
             settings.set(name, value).unwrap();
             let problem = settings.set(name, "nonsense").unwrap_err();

@@ -4,6 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
+use super::pool::for_each_member;
 use super::record::{Piece, Record, Run};
 use crate::calculus::Outcome;
 use crate::induce::{Bin, Grid, LiteralTable, Mask, NOTHING};
@@ -129,6 +130,10 @@ impl Stat {
         self.counts.iter_mut().zip(other.counts).for_each(|(a, b)| *a += b);
     }
 
+    pub(crate) fn subtract_counts(&mut self, other: &Stat) {
+        self.counts.iter_mut().zip(other.counts).for_each(|(a, b)| *a -= b);
+    }
+
     fn of(&self, outcome: Outcome) -> u64 {
         self.counts[outcome as usize]
     }
@@ -240,11 +245,11 @@ impl View {
         let Aspect { table, slots, group, target, place, direct, .. } = aspect;
         let states = &record.states[group];
         let mut view = View { attributes: attributes(table, slots, &literals), ..View::default() };
-        let stride = 2 + slots.len().div_ceil(4);
+        let reader = Reader::new(slots, &literals);
+        let (row, mut key) = (reader.row.max(1), Vec::new());
         // The class of each state; states that no literal tells apart are one.
         let mut classes: IndexSet<Box<[u64]>, FxBuildHasher> = IndexSet::default();
         let mut class_of = vec![u32::MAX; states.len()];
-        let row = literals.len().div_ceil(64);
         for (p, piece) in pieces.iter().enumerate() {
             let mut event = piece.missed[target] > 0;
             view.positives += piece.missed[target];
@@ -258,8 +263,9 @@ impl View {
                 for (i, run) in track.runs.iter().enumerate() {
                     let class = &mut class_of[run.state as usize];
                     if *class == u32::MAX {
-                        let key = class_key(&states[run.state as usize], stride, slots, &literals, row);
-                        *class = classes.insert_full(key).0 as u32;
+                        reader.read(&states[run.state as usize], &mut key);
+                        let known = classes.get_index_of(key.as_slice());
+                        *class = known.unwrap_or_else(|| classes.insert_full(key.as_slice().into()).0) as u32;
                     }
                     let label = label_of(run);
                     view.note(*class, label, run.length, first);
@@ -290,17 +296,16 @@ impl View {
         view.pieces = pieces.len();
         view.classes = classes.len();
         view.words = classes.len().div_ceil(64);
-        view.ways = classes.iter().map(|c| c.len() / row.max(1)).max().unwrap_or(1).max(1);
+        view.ways = classes.iter().map(|c| c.len() / row).max().unwrap_or(1).max(1);
         let (ways, words) = (view.ways, view.words);
         view.bits = vec![0; literals.len() * ways * words];
         for (c, key) in classes.iter().enumerate() {
             for way in 0..ways {
                 // A class with fewer truths has its first one several times.
-                let truth = key.chunks(row.max(1)).nth(way).or_else(|| key.chunks(row.max(1)).next());
-                let Some(truth) = truth else { continue };
-                for l in (0..literals.len()).filter(|l| truth[l / 64] >> (l % 64) & 1 == 1) {
+                let truth = key.chunks(row).nth(way).or_else(|| key.chunks(row).next());
+                for_each_member(truth.unwrap_or_default(), |l| {
                     view.bits[(l * ways + way) * words + c / 64] |= 1 << (c % 64);
-                }
+                });
             }
         }
         view.literals = literals;
@@ -375,35 +380,96 @@ pub(crate) fn measured(truth: &[u64], slot: usize) -> Bin {
     (truth[2 + slot / 4] >> (16 * (slot % 4))) as u16 as Bin
 }
 
-/// Which literals are true in a state: a row of bits for each of its truths that is no part of another.
-fn class_key(state: &[u64], stride: usize, slots: &[Slot], literals: &[Lit], row: usize) -> Box<[u64]> {
-    let mut truths: Vec<Vec<u64>> = Vec::new();
-    for truth in state.chunks(stride) {
-        let mask = Mask::from_words([truth[0], truth[1]]);
-        let mut bits = vec![0; row];
-        for (l, literal) in literals.iter().enumerate() {
-            let holds = match *literal {
-                Lit::Closed(bit) => mask.has(bit as usize),
-                Lit::Open { slot, threshold } => {
+/// Tells which literals are true in a state.
+struct Reader<'a> {
+    stride: usize,
+    /// Words of a row of bits, one for each literal.
+    row: usize,
+    closed: Vec<(usize, usize)>,
+    open: Vec<Steps<'a>>,
+}
+
+/// The thresholds of one slot, which are neighbours among the literals: what is measured meets the first of them or the last.
+struct Steps<'a> {
+    slot: usize,
+    looser: Looser,
+    negated: bool,
+    first: usize,
+    literals: &'a [Lit],
+}
+
+impl<'a> Reader<'a> {
+    fn new(slots: &[Slot], literals: &'a [Lit]) -> Reader<'a> {
+        let mut reader = Reader {
+            stride: 2 + slots.len().div_ceil(4),
+            row: literals.len().div_ceil(64),
+            closed: Vec::new(),
+            open: Vec::new(),
+        };
+        let mut first = 0;
+        for same in literals.chunk_by(|a, b| a.is_same_measure(*b)) {
+            match same[0] {
+                Lit::Closed(bit) => reader.closed.push((bit as usize, first)),
+                Lit::Open { slot, .. } => {
                     let Slot { looser, negated, .. } = slots[slot as usize];
-                    Grid::meets(looser, measured(truth, slot as usize), threshold) != negated
+                    reader.open.push(Steps { slot: slot as usize, looser, negated, first, literals: same });
                 }
+            }
+            first += same.len();
+        }
+        reader
+    }
+
+    /// A row of bits for each truth of a state that is no part of another, into `rows`.
+    fn read(&self, state: &[u64], rows: &mut Vec<u64>) {
+        rows.clear();
+        let row = self.row.max(1);
+        for truth in state.chunks(self.stride) {
+            let start = rows.len();
+            rows.resize(start + row, 0);
+            self.read_truth(truth, &mut rows[start..]);
+            let part = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
+            let (kept, new) = rows.split_at(start);
+            if kept.chunks(row).any(|k| part(new, k)) {
+                rows.truncate(start);
+                continue;
+            }
+            let new = new.to_vec();
+            let mut at = 0;
+            for k in 0..start / row {
+                if !part(&rows[k * row..(k + 1) * row], &new) {
+                    rows.copy_within(k * row..(k + 1) * row, at);
+                    at += row;
+                }
+            }
+            rows.truncate(at);
+            // In an order of their own: which way is which does not matter.
+            let place = rows.chunks(row).position(|k| *k > *new).map_or(rows.len(), |k| k * row);
+            rows.splice(place..place, new);
+        }
+    }
+
+    fn read_truth(&self, truth: &[u64], bits: &mut [u64]) {
+        let mask = Mask::from_words([truth[0], truth[1]]);
+        for (bit, l) in &self.closed {
+            bits[l / 64] |= u64::from(mask.has(*bit)) << (l % 64);
+        }
+        for Steps { slot, looser, negated, first, literals } in &self.open {
+            let value = measured(truth, *slot);
+            let meets = |l: &Lit| matches!(l, Lit::Open { threshold, .. } if Grid::meets(*looser, value, *threshold));
+            // Larger thresholds are met by all that smaller ones are met by, or the other way round.
+            let (yes, no) = if *looser == Looser::Larger {
+                let met = literals.partition_point(|l| !meets(l));
+                (met..literals.len(), 0..met)
+            } else {
+                let met = literals.partition_point(meets);
+                (0..met, met..literals.len())
             };
-            bits[l / 64] |= u64::from(holds) << (l % 64);
-        }
-        truths.push(bits);
-    }
-    let part = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
-    let mut kept: Vec<Vec<u64>> = Vec::new();
-    for truth in truths {
-        if !kept.iter().any(|k| part(&truth, k)) {
-            kept.retain(|k| !part(k, &truth));
-            kept.push(truth);
+            for l in if *negated { no } else { yes } {
+                bits[(first + l) / 64] |= 1 << ((first + l) % 64);
+            }
         }
     }
-    // In an order of their own: which way is which does not matter.
-    kept.sort_unstable();
-    kept.concat().into()
 }
 
 /// A choice of thresholds for each slot: a coarse grid, without those that tell hardly any time points apart.

@@ -1,0 +1,362 @@
+//! Choice: kernel clauses, what they are judged by, and the choice of clauses and literals among them as answer sets.
+
+use std::fmt::Write as _;
+use std::ops::AddAssign;
+use std::time::Instant;
+
+use indexmap::{IndexMap, IndexSet};
+use oled::induce::{Mask, RuleKind};
+use oled::replay::Course;
+use oled::{Term, Value};
+use rustc_hash::FxBuildHasher;
+
+use crate::solver::{Limits, SolverError, Stopped, solve};
+
+/// A most specific clause: what a rule with this head may say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kernel {
+    /// What it does.
+    pub kind: RuleKind,
+    /// All that is true where it was needed.
+    pub bottom: Mask,
+}
+
+/// What things cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// A literal, heads included.
+    pub literal: u32,
+    /// A time point at which the fluent is annotated and not recognised.
+    pub uncovered: u32,
+    /// A time point at which it is recognised and not annotated.
+    pub covered: u32,
+}
+
+/// What a theory costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cost {
+    /// The sum, by weights.
+    pub total: i64,
+    /// Literals.
+    pub literals: i64,
+    /// Positives that are not recognised, of those that can be.
+    pub uncovered: i64,
+    /// Negatives that are recognised.
+    pub covered: i64,
+}
+
+/// For each kernel clause the literals that are kept, or nothing.
+pub type Hypothesis = Vec<Option<Mask>>;
+
+/// Classes of equal truth in the order of time.
+#[derive(Clone, Debug)]
+struct Path {
+    holds: bool,
+    /// Class, time points, label.
+    steps: Vec<(usize, i64, Option<bool>)>,
+}
+
+/// What a theory is judged by.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    kernels: Vec<Kernel>,
+    weights: Weights,
+    classes: Vec<Vec<Mask>>,
+    paths: Vec<Path>,
+    direct: bool,
+}
+
+/// What is known of a state before anything is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum State {
+    Known(bool),
+    /// The class is started.
+    Start(usize),
+    /// A number of its own.
+    Number(usize),
+}
+
+/// What a state costs if it is true, and if not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Price {
+    yes: i64,
+    no: i64,
+}
+
+impl AddAssign for Price {
+    fn add_assign(&mut self, other: Price) {
+        self.yes += other.yes;
+        self.no += other.no;
+    }
+}
+
+impl Problem {
+    /// What kernel clauses are judged by on courses of a fluent.
+    pub fn new(kernels: Vec<Kernel>, courses: &[Course], weights: Weights) -> Problem {
+        let mut classes: IndexSet<Vec<Mask>, FxBuildHasher> = IndexSet::default();
+        let paths = courses.iter().map(|course| Path {
+            holds: course.holds,
+            steps: course
+                .steps
+                .iter()
+                .map(|step| {
+                    let class = classes.get_index_of(&step.truths);
+                    let class = class.unwrap_or_else(|| classes.insert_full(step.truths.clone()).0);
+                    (class, i64::from(step.length), step.label)
+                })
+                .collect(),
+        });
+        let paths = paths.collect();
+        let direct = kernels.iter().any(|k| k.kind == RuleKind::Direct);
+        Problem { kernels, weights, classes: classes.into_iter().collect(), paths, direct }
+    }
+
+    /// The kernel clauses.
+    pub fn kernels(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
+    /// How many literals there are to choose from.
+    pub fn size(&self) -> usize {
+        self.kernels.iter().map(|k| k.bottom.len() + 1).sum()
+    }
+
+    fn fires(&self, body: Mask, class: usize) -> bool {
+        self.classes[class].iter().any(|truth| body.fires_on(*truth))
+    }
+
+    fn price(&self, label: Option<bool>, times: i64) -> Price {
+        match label {
+            Some(true) => Price { yes: 0, no: times * i64::from(self.weights.uncovered) },
+            Some(false) => Price { yes: times * i64::from(self.weights.covered), no: 0 },
+            None => Price::default(),
+        }
+    }
+
+    /// The classes in which the kept clauses start the fluent, and in which they end it.
+    fn actions(&self, hypothesis: &[Option<Mask>], of: impl Fn(usize) -> bool) -> (Vec<bool>, Vec<bool>) {
+        let mut actions = [vec![false; self.classes.len()], vec![false; self.classes.len()]];
+        for (k, body) in hypothesis.iter().enumerate() {
+            let Some(body) = body.filter(|_| of(k)) else { continue };
+            let set = &mut actions[usize::from(self.kernels[k].kind == RuleKind::Termination)];
+            (0..self.classes.len()).for_each(|c| set[c] |= self.fires(body, c));
+        }
+        let [starts, ends] = actions;
+        (starts, ends)
+    }
+
+    /// What a hypothesis costs, time point by time point.
+    pub fn cost(&self, hypothesis: &[Option<Mask>]) -> Cost {
+        let (starts, ends) = self.actions(hypothesis, |_| true);
+        let mut cost = Cost { literals: literals(hypothesis), ..Cost::default() };
+        for path in &self.paths {
+            let mut state = path.holds;
+            for &(class, length, label) in &path.steps {
+                let then = starts[class] || state && !ends[class];
+                let held = if self.direct {
+                    length * i64::from(starts[class])
+                } else {
+                    i64::from(state) + (length - 1) * i64::from(then)
+                };
+                match label {
+                    Some(true) => cost.uncovered += length - held,
+                    Some(false) => cost.covered += held,
+                    None => {}
+                }
+                state = then;
+            }
+        }
+        let Weights { literal, uncovered, covered } = self.weights;
+        cost.total = cost.literals * i64::from(literal)
+            + cost.uncovered * i64::from(uncovered)
+            + cost.covered * i64::from(covered);
+        cost
+    }
+
+    /// The choice among some kernel clauses, the others being as they are, as a program whose best answer set is the best
+    /// choice.
+    fn program(&self, hypothesis: &[Option<Mask>], free: &[usize]) -> String {
+        let (starts, ends) = self.actions(hypothesis, |k| !free.contains(&k));
+        let mut text = String::new();
+        let literal = self.weights.literal;
+        for &k in free {
+            let bottom = self.kernels[k].bottom;
+            let _ = writeln!(text, "{{ keep({k}) }}. :~ keep({k}). [{literal},{k}]");
+            for l in bottom.iter() {
+                let _ = writeln!(text, "{{ use({k},{l}) }} :- keep({k}). :~ use({k},{l}). [{literal},{k},{l}]");
+            }
+            let none: Vec<String> = bottom.iter().map(|l| format!("not use({k},{l})")).collect();
+            let _ = writeln!(text, ":- keep({k}){}{}.", if none.is_empty() { "" } else { ", " }, none.join(", "));
+        }
+        // A kept clause fires where none of the literals is used that are false there.
+        let mut can = [vec![false; self.classes.len()], vec![false; self.classes.len()]];
+        let acting: IndexSet<usize, FxBuildHasher> = self.paths.iter().flat_map(|p| &p.steps).map(|s| s.0).collect();
+        for &k in free {
+            let Kernel { kind, bottom } = self.kernels[k];
+            let ends_it = kind == RuleKind::Termination;
+            let name = if ends_it { "end" } else { "start" };
+            for &class in &acting {
+                if starts[class] || ends_it && ends[class] {
+                    continue;
+                }
+                for truth in &self.classes[class] {
+                    let missing = bottom.without(*truth);
+                    if missing == bottom {
+                        continue;
+                    }
+                    can[usize::from(ends_it)][class] = true;
+                    let _ = write!(text, "{name}({class}) :- keep({k})");
+                    missing.iter().for_each(|l| {
+                        let _ = write!(text, ", not use({k},{l})");
+                    });
+                    text.push_str(".\n");
+                }
+            }
+        }
+        let [can_start, can_end] = can;
+        // The same state and the same class are followed by the same state.
+        let mut prices: IndexMap<State, Price, FxBuildHasher> = IndexMap::default();
+        let mut next: IndexMap<(State, usize), State, FxBuildHasher> = IndexMap::default();
+        let mut count = 0;
+        for path in &self.paths {
+            let mut state = State::Known(path.holds);
+            for &(class, length, label) in &path.steps {
+                let mut follow = |state: State| {
+                    let start = can_start[class];
+                    match state {
+                        _ if starts[class] => State::Known(true),
+                        State::Known(false) if !start => State::Known(false),
+                        State::Known(false) => State::Start(class),
+                        _ if ends[class] => {
+                            if start {
+                                State::Start(class)
+                            } else {
+                                State::Known(false)
+                            }
+                        }
+                        _ if !start && !can_end[class] => state,
+                        State::Known(true) if !can_end[class] => State::Known(true),
+                        _ => {
+                            let number = State::Number(count);
+                            count += 1;
+                            if start {
+                                let _ = writeln!(text, "{} :- start({class}).", atom(number));
+                            }
+                            let before = match state {
+                                State::Known(_) => String::new(),
+                                other => atom(other),
+                            };
+                            let end = if can_end[class] { format!("not end({class})") } else { String::new() };
+                            let comma = if before.is_empty() || end.is_empty() { "" } else { ", " };
+                            let _ = writeln!(text, "{} :- {before}{comma}{end}.", atom(number));
+                            number
+                        }
+                    }
+                };
+                if self.direct {
+                    let now = if starts[class] {
+                        State::Known(true)
+                    } else if can_start[class] {
+                        State::Start(class)
+                    } else {
+                        State::Known(false)
+                    };
+                    *prices.entry(now).or_default() += self.price(label, length);
+                    continue;
+                }
+                *prices.entry(state).or_default() += self.price(label, 1);
+                let then = match next.get(&(state, class)) {
+                    Some(then) => *then,
+                    None => {
+                        let then = follow(state);
+                        next.insert((state, class), then);
+                        then
+                    }
+                };
+                *prices.entry(then).or_default() += self.price(label, length - 1);
+                state = then;
+            }
+        }
+        for (i, (state, Price { yes, no })) in prices.into_iter().enumerate() {
+            match state {
+                State::Known(_) => {}
+                _ if yes > no => {
+                    let _ = writeln!(text, ":~ {}. [{},state({i})]", atom(state), yes - no);
+                }
+                _ if no > yes => {
+                    let _ = writeln!(text, ":~ not {}. [{},state({i})]", atom(state), no - yes);
+                }
+                _ => {}
+            }
+        }
+        text.push_str("#show keep/1. #show use/2.\n");
+        text
+    }
+
+    /// The best choice among some kernel clauses, the others being as they are; and whether it is proven to be the best.
+    pub fn choose(
+        &self,
+        hypothesis: &[Option<Mask>],
+        free: &[usize],
+        effort: &Effort,
+    ) -> Result<(Hypothesis, bool), SolverError> {
+        let program = self.program(hypothesis, free);
+        let conflicts = effort.conflicts.map(|n| format!("--solve-limit={n}"));
+        let mut options = vec!["--opt-strategy=bb,inc", "--opt-heuristic=sign", "--heuristic=Vsids"];
+        options.extend(conflicts.as_deref());
+        let answer = solve(&program, &options, &Limits { time: effort.left(), ..Limits::default() })?;
+        let mut chosen = hypothesis.to_vec();
+        if let Some(model) = answer.best() {
+            free.iter().for_each(|k| chosen[*k] = None);
+            let number = |term: &Term| match term {
+                Term::Value(Value::Int(i)) => *i as usize,
+                _ => unreachable!("the program has numbers only"),
+            };
+            for atom in &model.atoms {
+                let body = chosen[number(&atom.args[0])].get_or_insert(Mask::EMPTY);
+                if let Some(literal) = atom.args.get(1) {
+                    *body = body.with(Mask::of(number(literal)));
+                }
+            }
+            // Where it was stopped early, what there was may be better.
+            if self.cost(&chosen) > self.cost(hypothesis) {
+                chosen = hypothesis.to_vec();
+            }
+        }
+        Ok((chosen, answer.is_optimal() && answer.stopped != Some(Stopped::Time)))
+    }
+}
+
+/// How long is searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Conflicts of a call of the solver: the same on every machine.
+    pub conflicts: Option<u64>,
+    /// When to stop, whatever comes of it.
+    pub until: Option<Instant>,
+}
+
+impl Effort {
+    /// The time that is left.
+    pub fn left(&self) -> Option<std::time::Duration> {
+        self.until.map(|until| until.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether none is left.
+    pub fn is_over(&self) -> bool {
+        self.left().is_some_and(|left| left.is_zero())
+    }
+}
+
+fn atom(state: State) -> String {
+    match state {
+        State::Known(_) => unreachable!("what is known has no atom"),
+        State::Start(class) => format!("start({class})"),
+        State::Number(n) => format!("holds({n})"),
+    }
+}
+
+/// The literals of a hypothesis, heads included.
+fn literals(hypothesis: &[Option<Mask>]) -> i64 {
+    hypothesis.iter().flatten().map(|body| body.len() as i64 + 1).sum()
+}

@@ -1,0 +1,406 @@
+//! ILED: an incremental learner. Batches of the stream come one after the other; rules are revised where they are wrong.
+//!
+//! After N. Katzouris, A. Artikis, G. Paliouras: Incremental learning of event definitions with inductive logic programming,
+//! Machine Learning, 2015. It is sound where the annotation is free of noise: all beginnings and endings that it has seen
+//! are covered, and nothing else. Each rule has a support set, the most specific clauses that it covers; a rule that turns
+//! out to be wrong is specialised so that its support set stays covered, and so one pass over the past is enough.
+
+use std::fmt::Write as _;
+
+use indexmap::IndexSet;
+use oled::calculus::Outcome;
+use oled::event::Observer;
+use oled::induce::{Mask, RuleKind};
+use oled::learn::{Cover, Fired, Grounds, Head, Instance, Interpretation};
+use oled::{
+    Atom, Clause, Diagnostic, Frame, Learned, LearnedRule, Learner, Literal, Problems, Span, Task, Term, Theory, Value,
+};
+use rustc_hash::FxBuildHasher;
+
+use crate::settings::IledSettings;
+use crate::solver::{Limits, SolverError, solve};
+
+/// What is true of an instance: several sets where variables can be chosen in several ways.
+type Truths = Vec<Mask>;
+
+/// The learner.
+#[derive(Clone, Debug)]
+pub struct Iled {
+    settings: IledSettings,
+    heads: Vec<Head>,
+    cover: Cover,
+    processes: Vec<Process>,
+    batch: Vec<Interpretation>,
+    interpretations: u64,
+    /// What went wrong with the solver.
+    problems: Vec<String>,
+}
+
+/// The rules of one head, and what they must be right about.
+#[derive(Clone, Debug, Default)]
+struct Process {
+    rules: Vec<Rule>,
+    numbers: u64,
+    /// Everything that was seen, each thing once: the past.
+    positives: IndexSet<Truths, FxBuildHasher>,
+    negatives: IndexSet<Truths, FxBuildHasher>,
+    /// The bodies of the rules that started the fluent when this was last looked at.
+    started: Vec<Mask>,
+    revisions: u64,
+    passes: u64,
+    /// How much cannot be told apart by the literals there are: noise.
+    contradictions: usize,
+}
+
+/// A rule with what it covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Rule {
+    number: u64,
+    body: Mask,
+    /// The most specific clauses that it covers.
+    support: IndexSet<Mask, FxBuildHasher>,
+}
+
+/// What a batch of interpretations has for one head.
+#[derive(Debug)]
+struct Batch {
+    positives: IndexSet<Truths, FxBuildHasher>,
+    negatives: IndexSet<Truths, FxBuildHasher>,
+    /// The bodies of the rules that start the fluent, for those that end it.
+    started: Vec<Mask>,
+    conflicts: u64,
+}
+
+/// What a rule may become: literals that it must have, and those that it may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Shape {
+    must: Mask,
+    may: Mask,
+}
+
+impl Iled {
+    /// A learner for the heads of a task with listed thresholds.
+    pub fn new(task: &Task, settings: IledSettings) -> Result<Iled, Problems> {
+        let (heads, cover) = Head::of_task(task)?;
+        let processes = vec![Process::default(); heads.len()];
+        Ok(Iled { settings, heads, cover, processes, batch: Vec::new(), interpretations: 0, problems: Vec::new() })
+    }
+
+    fn learn(&mut self) {
+        // What starts a fluent comes before what ends it: where it is started again, nothing can be wrong about an ending.
+        let mut order: Vec<usize> = (0..self.heads.len()).collect();
+        order.sort_by_key(|head| self.heads[*head].kind == RuleKind::Termination);
+        for number in order {
+            let head = &self.heads[number];
+            let group = self.cover.group(head.target);
+            let (mut positives, mut negatives) = (IndexSet::default(), IndexSet::default());
+            for interpretation in &self.batch {
+                let instances = interpretation.groups[group].iter().zip(&interpretation.outcomes[head.target]);
+                for (instance, outcome) in instances {
+                    match outcome.and_then(|outcome| wanted(head.kind, outcome)) {
+                        Some(true) => positives.insert(truths(instance)),
+                        Some(false) => negatives.insert(truths(instance)),
+                        None => false,
+                    };
+                }
+            }
+            let starts =
+                |h: &Head| head.kind == RuleKind::Termination && h.target == head.target && h.kind != head.kind;
+            let started = self.heads.iter().zip(&self.processes).filter(|(h, _)| starts(h));
+            let started: Vec<Mask> = started.flat_map(|(_, p)| &p.rules).map(|r| r.body).collect();
+            let batch = Batch { positives, negatives, started, conflicts: self.settings.conflicts };
+            if let Err(error) = self.processes[number].learn(batch) {
+                self.problems.push(error.to_string());
+            }
+        }
+        self.batch.clear();
+    }
+
+    fn clause(&self, head: usize, body: Mask) -> Clause {
+        let Head { target, atom, .. } = &self.heads[head];
+        Clause { head: atom.clone(), body: self.cover.table(*target).body(body), span: Span::default() }
+    }
+}
+
+/// Whether a rule should fire where something becomes of a fluent; `None` where it does not matter.
+fn wanted(kind: RuleKind, outcome: Outcome) -> Option<bool> {
+    match (kind, outcome) {
+        (RuleKind::Termination, Outcome::Ends) => Some(true),
+        (RuleKind::Termination, Outcome::Persists) => Some(false),
+        // What does not hold cannot end; where it begins, the rule that starts it wins.
+        (RuleKind::Termination, _) => None,
+        (RuleKind::Initiation, Outcome::Begins) => Some(true),
+        // What holds may be started again.
+        (RuleKind::Initiation, Outcome::Persists) => None,
+        (RuleKind::Direct, outcome) => Some(outcome.holds_next()),
+        (RuleKind::Initiation, _) => Some(false),
+    }
+}
+
+fn truths(instance: &Instance) -> Truths {
+    let mut truths: Truths = std::iter::once(instance.truth).chain(instance.others.iter().copied()).collect();
+    truths.sort_unstable();
+    truths.dedup();
+    truths
+}
+
+fn fires(body: Mask, truths: &[Mask]) -> bool {
+    truths.iter().any(|truth| body.fires_on(*truth))
+}
+
+impl Process {
+    /// Looks at a batch; revises the rules where they are wrong about it.
+    fn learn(&mut self, batch: Batch) -> Result<(), SolverError> {
+        let Batch { positives, negatives, started, conflicts } = batch;
+        let wrong_at = |rule: &Rule, n: &Truths| fires(rule.body, n) && !started.iter().any(|s| fires(*s, n));
+        let uncovered: Vec<&Truths> =
+            positives.iter().filter(|p| !self.rules.iter().any(|r| fires(r.body, p))).collect();
+        // Of several ways to see it, one that is not seen elsewhere.
+        let seen = |truth: &Mask| negatives.iter().any(|n| fires(*truth, n));
+        let new: Vec<Mask> = uncovered.into_iter().map(|p| *p.iter().find(|t| !seen(t)).unwrap_or(&p[0])).collect();
+        // Endings that were excused by a beginning are so no longer if the rules that start the fluent have changed.
+        let excuses = self.started != started;
+        let (wrong, right): (Vec<Rule>, Vec<Rule>) =
+            self.rules.drain(..).partition(|r| negatives.iter().any(|n| wrong_at(r, n)));
+        self.rules = right;
+        let known: Vec<Mask> = self.rules.iter().map(|r| r.body).collect();
+        if !new.is_empty() || !wrong.is_empty() {
+            self.revisions += 1;
+            let real = |n: &&Truths| !started.iter().any(|s| fires(*s, n));
+            let negatives: Vec<&Truths> = negatives.iter().filter(real).collect();
+            self.revise(&wrong, &new, &negatives, conflicts)?;
+        }
+        // What is new is held against the past, from its beginning to its end: specialising what is wrong about one part
+        // keeps what is right about those before.
+        if excuses || self.rules.iter().any(|r| !known.contains(&r.body)) {
+            self.passes += u64::from(!self.negatives.is_empty());
+            let past: Vec<Truths> = self.negatives.iter().cloned().collect();
+            let mut seen: Vec<&Truths> = negatives.iter().filter(|n| !started.iter().any(|s| fires(*s, n))).collect();
+            for part in past.chunks(PART) {
+                seen.extend(part.iter().filter(|n| !started.iter().any(|s| fires(*s, n))));
+                let (wrong, right): (Vec<Rule>, Vec<Rule>) =
+                    self.rules.drain(..).partition(|r| part.iter().any(|n| wrong_at(r, n)));
+                self.rules = right;
+                if !wrong.is_empty() {
+                    self.revise(&wrong, &[], &seen, conflicts)?;
+                }
+            }
+        }
+        let changed = self.rules.iter().map(|r| r.body).ne(known.iter().copied());
+        for rule in &mut self.rules {
+            rule.support.extend(positives.iter().flatten().filter(|b| rule.body.fires_on(**b)));
+        }
+        self.positives.extend(positives);
+        self.negatives.extend(negatives);
+        self.started = started;
+        if changed {
+            self.tidy();
+        }
+        Ok(())
+    }
+
+    /// Puts rules in the place of wrong ones, and for beginnings or endings that none covers: the fewest literals that
+    /// cover the support of the wrong rules, and what is new, and none of the negatives.
+    fn revise(
+        &mut self,
+        wrong: &[Rule],
+        new: &[Mask],
+        negatives: &[&Truths],
+        conflicts: u64,
+    ) -> Result<(), SolverError> {
+        let mut shapes: IndexSet<Shape, FxBuildHasher> = IndexSet::default();
+        let mut bottoms: IndexSet<Mask, FxBuildHasher> = IndexSet::default();
+        for rule in wrong {
+            shapes.extend(rule.support.iter().map(|bottom| Shape { must: rule.body, may: *bottom }));
+            bottoms.extend(&rule.support);
+        }
+        shapes.extend(new.iter().map(|bottom| Shape { must: Mask::EMPTY, may: *bottom }));
+        bottoms.extend(new);
+        // What other rules cover needs no rule of its own; what a negative has too can have none.
+        bottoms.retain(|b| !self.rules.iter().any(|r| r.body.fires_on(*b)));
+        let before = bottoms.len();
+        bottoms.retain(|b| !negatives.iter().any(|n| fires(*b, n)));
+        self.contradictions += before - bottoms.len();
+        if bottoms.is_empty() {
+            return Ok(());
+        }
+        // What covers a clause covers all that say more.
+        let least = minimal(bottoms.clone());
+        let shapes: Vec<Shape> = shapes.into_iter().filter(|s| least.contains(&s.may)).collect();
+        for body in choose(&shapes, &least, negatives, conflicts)? {
+            self.numbers += 1;
+            let support = bottoms.iter().copied().filter(|b| body.fires_on(*b)).collect();
+            self.rules.push(Rule { number: self.numbers, body, support });
+        }
+        Ok(())
+    }
+
+    /// Brings the support sets up to date; gives up rules that cover nothing of their own.
+    fn tidy(&mut self) {
+        for rule in &mut self.rules {
+            let covered = self.positives.iter().flatten().copied().filter(|b| rule.body.fires_on(*b));
+            rule.support = covered.collect();
+        }
+        let mut i = self.rules.len();
+        while i > 0 {
+            i -= 1;
+            let needed = self.positives.iter().any(|p| {
+                fires(self.rules[i].body, p) && !self.rules.iter().enumerate().any(|(j, r)| j != i && fires(r.body, p))
+            });
+            if !needed {
+                self.rules.remove(i);
+            }
+        }
+    }
+}
+
+/// So many things of the past are looked at together.
+const PART: usize = 1000;
+
+/// The bodies with the fewest literals within some shapes that cover all bottoms, and no negative.
+fn choose(shapes: &[Shape], bottoms: &[Mask], negatives: &[&Truths], conflicts: u64) -> Result<Vec<Mask>, SolverError> {
+    let mut program = String::new();
+    for (k, Shape { must, may }) in shapes.iter().enumerate() {
+        let _ = writeln!(program, "{{ keep({k}) }}. :~ keep({k}). [{},{k}]", must.len() + 1);
+        for l in may.without(*must).iter() {
+            let _ = writeln!(program, "{{ use({k},{l}) }} :- keep({k}). :~ use({k},{l}). [1,{k},{l}]");
+        }
+        let chosen = |literals: Mask| {
+            literals.iter().fold(String::new(), |mut text, l| {
+                let _ = write!(text, ", not use({k},{l})");
+                text
+            })
+        };
+        // A kept clause must not fire on a negative: one of the literals that are false there is used.
+        let mut missing: IndexSet<Mask, FxBuildHasher> = IndexSet::default();
+        for truth in negatives.iter().flat_map(|n| n.iter()).filter(|t| must.fires_on(**t)) {
+            missing.insert(may.without(*truth));
+        }
+        for literals in minimal(missing) {
+            let _ = writeln!(program, ":- keep({k}){}.", chosen(literals));
+        }
+        if must.is_empty() {
+            let _ = writeln!(program, ":- keep({k}){}.", chosen(*may));
+        }
+        for (b, bottom) in bottoms.iter().enumerate() {
+            if must.fires_on(*bottom) {
+                let _ = writeln!(program, "covered({b}) :- keep({k}){}.", chosen(may.without(*bottom)));
+            }
+        }
+    }
+    for b in 0..bottoms.len() {
+        let _ = writeln!(program, ":- not covered({b}).");
+    }
+    program.push_str("#show keep/1. #show use/2.\n");
+    let limit = format!("--solve-limit={conflicts}");
+    let answer = solve(&program, &[&limit], &Limits::default())?;
+    let mut bodies: Vec<Option<Mask>> = vec![None; shapes.len()];
+    let number = |term: &Term| match term {
+        Term::Value(Value::Int(i)) => *i as usize,
+        _ => unreachable!("the program has numbers only"),
+    };
+    // Without an answer in time, everything that was seen is a rule of its own.
+    let Some(model) = answer.best() else { return Ok(bottoms.to_vec()) };
+    for atom in &model.atoms {
+        let k = number(&atom.args[0]);
+        let body = bodies[k].get_or_insert(shapes[k].must);
+        if let Some(literal) = atom.args.get(1) {
+            *body = body.with(Mask::of(number(literal)));
+        }
+    }
+    let distinct: IndexSet<Mask, FxBuildHasher> = bodies.into_iter().flatten().collect();
+    Ok(distinct.into_iter().collect())
+}
+
+/// The sets that have no other as a part.
+fn minimal(sets: IndexSet<Mask, FxBuildHasher>) -> Vec<Mask> {
+    let mut sets: Vec<Mask> = sets.into_iter().collect();
+    sets.sort_by_key(|s| (s.len(), *s));
+    let mut kept: Vec<Mask> = Vec::new();
+    for set in sets {
+        if !kept.iter().any(|k| k.fires_on(set)) {
+            kept.push(set);
+        }
+    }
+    kept
+}
+
+impl Learner for Iled {
+    fn observe(&mut self, frame: &Frame, _: &mut dyn Observer) {
+        let Some(interpretation) = self.cover.observe(frame) else { return };
+        self.interpretations += 1;
+        self.batch.push(interpretation);
+        if self.batch.len() >= self.settings.batch {
+            self.learn();
+        }
+    }
+
+    fn flush(&mut self, _: &mut dyn Observer) {}
+
+    fn learned(&mut self) -> Learned {
+        // What is left of the stream is a batch too; the learner goes on as if nobody had asked.
+        let mut copy = self.clone();
+        copy.learn();
+        let mut learned = Learned { interpretations: self.interpretations, ..Learned::default() };
+        for (head, process) in copy.processes.iter().enumerate() {
+            for rule in &process.rules {
+                let right = process.positives.iter().filter(|p| fires(rule.body, p)).count() as u64;
+                let wrong = process.negatives.iter().filter(|n| fires(rule.body, n)).count() as u64;
+                learned.rules.push(LearnedRule {
+                    clause: copy.clause(head, rule.body),
+                    id: (head, rule.number),
+                    grounds: Grounds::Fired(Fired { right, wrong }),
+                });
+            }
+            let Process { revisions, passes, contradictions, positives, negatives, .. } = process;
+            let atom = &copy.heads[head].atom;
+            let mut remark = format!(
+                "`{atom}`: {revisions} revisions, {passes} passes over {} distinct things seen",
+                positives.len() + negatives.len()
+            );
+            if *contradictions > 0 {
+                let _ = write!(
+                    remark,
+                    "; {contradictions} of those that should be covered look like others that should not: the annotation \
+                     is not free of noise, or the modes lack a condition"
+                );
+            }
+            learned.remarks.push(remark);
+        }
+        learned.remarks.append(&mut copy.problems);
+        learned
+    }
+
+    fn observed(&self) -> u64 {
+        self.interpretations
+    }
+
+    fn at_work(&self) -> Vec<(usize, u64, Mask)> {
+        let of = |(head, process): (usize, &Process)| {
+            process.rules.iter().map(move |r| (head, r.number, r.body)).collect::<Vec<_>>()
+        };
+        self.processes.iter().enumerate().flat_map(of).collect()
+    }
+
+    fn theory(&mut self) -> Theory {
+        let rules = self.at_work();
+        Theory { clauses: rules.into_iter().map(|(head, _, body)| self.clause(head, body)).collect() }
+    }
+
+    fn start_from(&mut self, _: &Theory) -> Result<(), Problems> {
+        let problem = Diagnostic::new(&Span::default(), "the learner `iled` does not start from rules that are given");
+        Err(problem.hint("leave them out, or use the learner `replay` or `oled`").into())
+    }
+
+    fn heads(&self) -> Vec<Atom> {
+        self.heads.iter().map(|h| h.atom.clone()).collect()
+    }
+
+    fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
+        self.clause(head, mask).body
+    }
+
+    fn copy(&mut self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}

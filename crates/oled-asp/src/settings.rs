@@ -1,0 +1,126 @@
+//! Settings of the learners XHAIL and ILED.
+
+use oled::induce::range_of;
+
+/// Everything that can be set about XHAIL.
+#[derive(Clone, Debug, PartialEq)]
+pub struct XhailSettings {
+    /// What a literal costs, heads included.
+    pub literal: u32,
+    /// What a time point costs at which a fluent is annotated and not recognised.
+    pub uncovered: u32,
+    /// What a time point costs at which it is recognised and not annotated.
+    pub covered: u32,
+    /// How far explanations are deepened.
+    pub depth: usize,
+    /// Conflicts that a call of the solver may have before it is content with what it has.
+    pub conflicts: u64,
+    /// Seconds for each fluent; as long as it takes if `None`.
+    pub time: Option<f64>,
+    /// The seed of the order in which clauses are looked at.
+    pub seed: u64,
+}
+
+impl Default for XhailSettings {
+    fn default() -> XhailSettings {
+        XhailSettings { literal: 1, uncovered: 1, covered: 1, depth: 2, conflicts: 2000, time: Some(600.0), seed: 1 }
+    }
+}
+
+/// The names, meanings and ranges of all settings of XHAIL.
+pub const XHAIL_SETTINGS: [(&str, &str, &str); 7] = [
+    ("literal", "what a literal costs, heads included", "0 to 1000000"),
+    ("uncovered", "what a time point costs that is annotated and not recognised", "0 to 1000000"),
+    ("covered", "what a time point costs that is recognised and not annotated", "0 to 1000000"),
+    (
+        "depth",
+        "how far explanations are deepened: 0 for one minimal explanation, 1 for all, more for others",
+        "0 to 100",
+    ),
+    ("conflicts", "how hard the solver tries at each step: the same on every machine", "1 or more"),
+    ("time", "seconds for each fluent; then the best so far is taken, and a remark says so", "above 0, or none"),
+    ("seed", "the order in which clauses are looked at", "0 or more"),
+];
+
+impl XhailSettings {
+    /// Sets what a name stands for; an error says what is possible.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let range = range_of(&XHAIL_SETTINGS, name)
+            .map_err(|near| format!("the learner `xhail` has no setting `{name}`: {near}"))?;
+        self.try_set(name, text).ok_or_else(|| format!("`{text}` is no value of `{name}`: {range}"))
+    }
+
+    fn try_set(&mut self, name: &str, text: &str) -> Option<()> {
+        let weight = || text.parse().ok().filter(|n| *n <= 1_000_000);
+        match name {
+            "literal" => self.literal = weight()?,
+            "uncovered" => self.uncovered = weight()?,
+            "covered" => self.covered = weight()?,
+            "depth" => self.depth = text.parse().ok().filter(|n| *n <= 100)?,
+            "conflicts" => self.conflicts = text.parse().ok().filter(|n| *n > 0)?,
+            "time" if text == "none" => self.time = None,
+            "time" => self.time = Some(text.parse().ok().filter(|x: &f64| *x > 0.0 && *x < 1e9)?),
+            "seed" => self.seed = text.parse().ok()?,
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// Everything that can be set about ILED.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IledSettings {
+    /// Interpretations that are looked at together.
+    pub batch: usize,
+    /// Conflicts that a call of the solver may have before it is content with what it has.
+    pub conflicts: u64,
+}
+
+impl Default for IledSettings {
+    fn default() -> IledSettings {
+        IledSettings { batch: 100, conflicts: 2000 }
+    }
+}
+
+/// The names, meanings and ranges of all settings of ILED.
+pub const ILED_SETTINGS: [(&str, &str, &str); 2] = [
+    ("batch", "interpretations that are looked at together", "1 or more"),
+    ("conflicts", "how hard the solver tries at each revision: the same on every machine", "1 or more"),
+];
+
+impl IledSettings {
+    /// Sets what a name stands for; an error says what is possible.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let range = range_of(&ILED_SETTINGS, name)
+            .map_err(|near| format!("the learner `iled` has no setting `{name}`: {near}"))?;
+        let value = text.parse().ok().filter(|n: &u64| *n > 0);
+        let value = value.ok_or_else(|| format!("`{text}` is no value of `{name}`: {range}"))?;
+        match name {
+            "batch" => self.batch = value as usize,
+            _ => self.conflicts = value,
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_can_be_set_and_wrong_values_are_told() {
+        for (name, _, range) in XHAIL_SETTINGS {
+            let mut settings = XhailSettings::default();
+            settings.set(name, "7").unwrap();
+            assert_ne!(settings, XhailSettings::default(), "{name}");
+            assert!(settings.set(name, "nonsense").unwrap_err().contains(range));
+        }
+        for (name, _, range) in ILED_SETTINGS {
+            let mut settings = IledSettings::default();
+            settings.set(name, "7").unwrap();
+            assert_ne!(settings, IledSettings::default(), "{name}");
+            assert!(settings.set(name, "nonsense").unwrap_err().contains(range));
+        }
+        assert!(IledSettings::default().set("bach", "1").unwrap_err().contains("did you mean `batch`?"));
+    }
+}

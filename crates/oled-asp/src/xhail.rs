@@ -1,0 +1,374 @@
+//! XHAIL: a batch learner. What must have happened is abduced from all of the annotation, most specific clauses are made of
+//! it, and the best theory within them is chosen by optimisation, all clauses at once.
+//!
+//! After O. Ray: Nonmonotonic abductive inductive learning, Journal of Applied Logic, 2009. The Event Calculus is in the
+//! programs as it is: what a rule does is judged by what is then recognised, time point by time point.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use indexmap::{IndexMap, IndexSet};
+use oled::event::Observer;
+use oled::induce::{Mask, RuleKind};
+use oled::learn::{Fired, FluentFit, Grounds};
+use oled::replay::{Chronicle, Course};
+use oled::{
+    Atom, Diagnostic, Frame, Learned, LearnedRule, Learner, Literal, Problems, Span, Task, Term, Theory, Value,
+};
+use rustc_hash::FxBuildHasher;
+
+use crate::choice::{Cost, Effort, Hypothesis, Kernel, Problem, Weights};
+use crate::settings::XhailSettings;
+use crate::solver::{Limits, SolverError, solve};
+
+/// The learner.
+#[derive(Clone, Debug)]
+pub struct Xhail {
+    settings: XhailSettings,
+    chronicle: Chronicle,
+    /// What was learned last, and from how many frames.
+    last: Option<(u64, Learned)>,
+}
+
+/// What came of the search for the rules of a target.
+#[derive(Clone, Debug)]
+struct Outcome {
+    rules: Vec<(RuleKind, Mask)>,
+    cost: Cost,
+    kernels: usize,
+    /// How many explanations were tried, the most there were to try included.
+    depth: usize,
+    optimal: bool,
+    over: bool,
+}
+
+impl Xhail {
+    /// A learner for the heads of a task with listed thresholds.
+    pub fn new(task: &Task, settings: XhailSettings) -> Result<Xhail, Problems> {
+        Ok(Xhail { settings, chronicle: Chronicle::new(task)?, last: None })
+    }
+
+    fn learn(&self) -> Result<Learned, SolverError> {
+        let mut learned = Learned { interpretations: self.chronicle.frames(), ..Learned::default() };
+        for target in 0..self.chronicle.targets() {
+            let kinds = [RuleKind::Direct, RuleKind::Initiation, RuleKind::Termination];
+            let kinds: Vec<RuleKind> =
+                kinds.into_iter().filter(|kind| self.chronicle.head(target, *kind).is_some()).collect();
+            let (courses, missed) = self.chronicle.courses(target);
+            let outcome = self.search(&courses, &kinds)?;
+            let name = self.chronicle.heads().iter().find(|h| h.target == target).expect("a target has a head").name;
+            let positives: u64 = courses
+                .iter()
+                .flat_map(|c| &c.steps)
+                .filter(|s| s.label == Some(true))
+                .map(|s| u64::from(s.length))
+                .sum();
+            let Cost { uncovered, covered, literals, total } = outcome.cost;
+            let recognised = positives - uncovered as u64;
+            let f1 =
+                2.0 * recognised as f64 / (recognised as f64 + covered as f64 + (positives + missed) as f64).max(1.0);
+            learned.fits.push(FluentFit { fluent: name, f1, penalty: 0.0 });
+            let how = match outcome {
+                Outcome { optimal: true, .. } => "the best there is within the kernel",
+                Outcome { over: true, .. } => "the best found when the time was over",
+                _ => "the best found, not proven to be the best",
+            };
+            learned.remarks.push(format!(
+                "`{name}`: cost {total} ({literals} literals, {uncovered} time points missed, {covered} false alarms), {how}; \
+                 {} kernel clauses from explanations up to depth {}",
+                outcome.kernels, outcome.depth
+            ));
+            for (number, (kind, body)) in outcome.rules.into_iter().enumerate() {
+                let head = self.chronicle.head(target, kind).expect("kernels have the heads that are declared");
+                let clause = self.chronicle.clause(head, body);
+                let fired = courses.iter().map(|course| course.fired(kind, body));
+                let grounds =
+                    Grounds::Fired(fired.fold(Fired::default(), |sum, f| Fired {
+                        right: sum.right + f.right,
+                        wrong: sum.wrong + f.wrong,
+                    }));
+                learned.rules.push(LearnedRule { clause, id: (head, number as u64 + 1), grounds });
+            }
+        }
+        Ok(learned)
+    }
+
+    /// Deeper and deeper explanations, until one brings nothing more.
+    fn search(&self, courses: &[Course], kinds: &[RuleKind]) -> Result<Outcome, SolverError> {
+        let until = self.settings.time.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+        let effort = Effort { conflicts: Some(self.settings.conflicts), until };
+        let XhailSettings { literal, uncovered, covered, .. } = self.settings;
+        let weights = Weights { literal, uncovered, covered };
+        let mut best: Option<Outcome> = None;
+        let mut known: Vec<Kernel> = Vec::new();
+        for depth in 0..=self.settings.depth {
+            let kernels = kernels(courses, kinds, depth)?;
+            if best.is_some() && kernels == known {
+                continue;
+            }
+            let problem = Problem::new(kernels.clone(), courses, weights);
+            let start = best.as_ref().map(|b| placed(&b.rules, &kernels));
+            let (hypothesis, optimal) = self.solve(&problem, start, &effort)?;
+            let outcome = Outcome {
+                rules: rules(&kernels, &hypothesis),
+                cost: problem.cost(&hypothesis),
+                kernels: kernels.len(),
+                depth,
+                optimal,
+                over: effort.is_over(),
+            };
+            let better = best.as_ref().is_none_or(|b| outcome.cost < b.cost);
+            let done = outcome.over || !better || outcome.cost.uncovered + outcome.cost.covered == 0;
+            if better {
+                best = Some(outcome);
+            }
+            if done {
+                break;
+            }
+            known = kernels;
+        }
+        Ok(best.expect("there is an outcome at depth 0"))
+    }
+
+    /// The best theory within the kernel clauses: all at once where there are few; else some of them at a time, the others
+    /// being as they are, more and more.
+    fn solve(
+        &self,
+        problem: &Problem,
+        start: Option<Hypothesis>,
+        effort: &Effort,
+    ) -> Result<(Hypothesis, bool), SolverError> {
+        let count = problem.kernels().len();
+        let all: Vec<usize> = (0..count).collect();
+        let mut best = start.unwrap_or_else(|| vec![None; count]);
+        if problem.size() <= SMALL {
+            return problem.choose(&best, &all, &Effort { conflicts: None, ..*effort });
+        }
+        let mut shuffle = Shuffle::new(self.settings.seed);
+        let mut cost = problem.cost(&best);
+        for width in WIDTHS {
+            loop {
+                let before = cost;
+                let mut order = all.clone();
+                shuffle.shuffle(&mut order);
+                for focus in order {
+                    if effort.is_over() {
+                        return Ok((best, false));
+                    }
+                    // With clauses that are in use, which it may replace, and with others at random.
+                    let mut used: Vec<usize> = all.iter().copied().filter(|k| best[*k].is_some()).collect();
+                    let mut others: Vec<usize> = all.iter().copied().filter(|k| best[*k].is_none()).collect();
+                    shuffle.shuffle(&mut used);
+                    shuffle.shuffle(&mut others);
+                    let mut free = vec![focus];
+                    free.extend(used.into_iter().filter(|k| *k != focus).take(width / 2));
+                    free.extend(others.into_iter().filter(|k| *k != focus).take(width - free.len().min(width)));
+                    free.sort_unstable();
+                    let (chosen, _) = problem.choose(&best, &free, effort)?;
+                    let found = problem.cost(&chosen);
+                    if found < cost {
+                        (best, cost) = (chosen, found);
+                    }
+                }
+                if cost >= before {
+                    break;
+                }
+            }
+        }
+        // All at once, from the best there is: it may be proven.
+        problem.choose(&best, &all, effort)
+    }
+}
+
+impl Learner for Xhail {
+    fn observe(&mut self, frame: &Frame, _: &mut dyn Observer) {
+        self.chronicle.observe(frame);
+    }
+
+    // A batch learner has no rules before it has seen everything.
+    fn flush(&mut self, _: &mut dyn Observer) {}
+
+    fn learned(&mut self) -> Learned {
+        let frames = self.chronicle.frames();
+        if let Some((seen, learned)) = &self.last
+            && *seen == frames
+        {
+            return learned.clone();
+        }
+        let learned = self.learn().unwrap_or_else(|error| Learned {
+            interpretations: frames,
+            remarks: vec![error.to_string()],
+            ..Learned::default()
+        });
+        self.last = Some((frames, learned.clone()));
+        learned
+    }
+
+    fn observed(&self) -> u64 {
+        self.chronicle.frames()
+    }
+
+    fn at_work(&self) -> Vec<(usize, u64, Mask)> {
+        let rules = self.last.iter().flat_map(|(_, learned)| &learned.rules);
+        rules.map(|rule| (rule.id.0, rule.id.1, Mask::EMPTY)).collect()
+    }
+
+    fn theory(&mut self) -> Theory {
+        self.last.as_ref().map(|(_, learned)| learned.theory()).unwrap_or_default()
+    }
+
+    fn start_from(&mut self, _: &Theory) -> Result<(), Problems> {
+        let problem = Diagnostic::new(&Span::default(), "the learner `xhail` does not start from rules that are given");
+        Err(problem.hint("leave them out, or use the learner `replay` or `oled`").into())
+    }
+
+    fn heads(&self) -> Vec<Atom> {
+        self.chronicle.heads().iter().map(|h| h.atom.clone()).collect()
+    }
+
+    fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
+        self.chronicle.clause(head, mask).body
+    }
+
+    fn copy(&mut self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+/// An order by chance, the same for the same seed.
+#[derive(Clone, Debug)]
+struct Shuffle(u64);
+
+impl Shuffle {
+    fn new(seed: u64) -> Shuffle {
+        Shuffle(seed)
+    }
+
+    /// Splitmix, by Steele, Lea and Flood.
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, (self.next() % (i as u64 + 1)) as usize);
+        }
+    }
+}
+
+/// With so many literals to choose from, all are chosen at once.
+const SMALL: usize = 160;
+
+/// How many kernel clauses are chosen at a time.
+const WIDTHS: [usize; 3] = [2, 4, 6];
+
+/// How many minimal explanations of a course are looked at.
+const ALTERNATIVES: usize = 32;
+
+/// So many classes more are explained at each depth from the second on.
+const MORE: usize = 8;
+
+/// The kernel clauses of the explanations of a depth: at 0 of one minimal explanation of each course, at 1 of all of them,
+/// beyond that also of things that need not have happened, those first that would be right most often.
+fn kernels(courses: &[Course], kinds: &[RuleKind], depth: usize) -> Result<Vec<Kernel>, SolverError> {
+    let mut kernels: IndexSet<Kernel, FxBuildHasher> = IndexSet::default();
+    let mut add = |kind: RuleKind, truths: &[Mask]| {
+        if kinds.contains(&kind) {
+            kernels.extend(truths.iter().filter(|t| !t.is_empty()).map(|bottom| Kernel { kind, bottom: *bottom }));
+        }
+    };
+    let direct = kinds.contains(&RuleKind::Direct);
+    for course in courses {
+        for (kind, step) in explain(course, direct, depth > 0)? {
+            add(kind, &course.steps[step].truths);
+        }
+    }
+    if depth > 1 {
+        // What need not have happened, and agrees with the annotation: how often, and how often it would not.
+        let mut right: IndexMap<(RuleKind, &[Mask]), i64, FxBuildHasher> = IndexMap::default();
+        for (now, next) in courses.iter().flat_map(|c| c.steps.windows(2)).map(|w| (&w[0], &w[1])) {
+            let Some(holds) = next.label else { continue };
+            *right.entry((RuleKind::Initiation, &now.truths)).or_default() += if holds { 1 } else { -1 };
+            *right.entry((RuleKind::Termination, &now.truths)).or_default() += if holds { -1 } else { 1 };
+        }
+        let mut order: Vec<_> = right.into_iter().collect();
+        order.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.1.cmp(b.0.1)));
+        for kind in [RuleKind::Initiation, RuleKind::Termination] {
+            let of_kind = order.iter().filter(|((k, _), times)| *k == kind && *times > 0);
+            of_kind.take(MORE * (depth - 1)).for_each(|((kind, truths), _)| add(*kind, truths));
+        }
+    }
+    Ok(kernels.into_iter().collect())
+}
+
+/// What must have happened for a course to be as annotated: the fewest beginnings and endings, by the axioms of the Event
+/// Calculus; each at a step, whose last time point is meant.
+fn explain(course: &Course, direct: bool, all: bool) -> Result<Vec<(RuleKind, usize)>, SolverError> {
+    let steps = &course.steps;
+    if direct {
+        let held = steps.iter().enumerate().filter(|(_, s)| s.label == Some(true));
+        return Ok(held.map(|(i, _)| (RuleKind::Direct, i)).collect());
+    }
+    if !course.holds && steps.iter().all(|s| s.label != Some(true)) {
+        return Ok(Vec::new());
+    }
+    let mut program = format!("step(0..{}).\n", steps.len() - 1);
+    if course.holds {
+        program.push_str("holds(0).\n");
+    }
+    for (i, step) in steps.iter().enumerate() {
+        if let Some(label) = step.label {
+            // An annotation that no explanation fits, as at the first step, is not worth all others.
+            let _ = writeln!(program, ":~ {} holds({i}). [1@2,{i}]", if label { "not" } else { "" });
+        }
+    }
+    program.push_str(
+        "{ initiated(T); terminated(T) } :- step(T), step(T+1).\n\
+         holds(T+1) :- initiated(T).\n\
+         holds(T+1) :- holds(T), not terminated(T), step(T+1).\n\
+         :~ initiated(T). [1@1,T,initiated]\n:~ terminated(T). [1@1,T,terminated]\n\
+         #show initiated/1. #show terminated/1.\n",
+    );
+    let options: &[&str] = if all { &["--opt-mode=optN"] } else { &["--opt-mode=opt"] };
+    let limits = Limits { models: Some(if all { ALTERNATIVES } else { 0 }), ..Limits::default() };
+    let answer = solve(&program, options, &limits)?;
+    let best = answer.best().map(|m| m.cost.clone()).unwrap_or_default();
+    let mut found: IndexSet<(RuleKind, usize), FxBuildHasher> = IndexSet::default();
+    let models = answer.models.iter().rev().filter(|m| m.cost == best).take(if all { ALTERNATIVES } else { 1 });
+    for atom in models.flat_map(|m| &m.atoms) {
+        let kind = if atom.name.as_str() == "initiated" { RuleKind::Initiation } else { RuleKind::Termination };
+        if let Some(Term::Value(Value::Int(step))) = atom.args.first() {
+            found.insert((kind, *step as usize));
+        }
+    }
+    let mut found: Vec<(RuleKind, usize)> = found.into_iter().collect();
+    found.sort_by_key(|(kind, step)| (*step, *kind == RuleKind::Termination));
+    Ok(found)
+}
+
+/// Rules in the places of kernel clauses that they are parts of.
+fn placed(rules: &[(RuleKind, Mask)], kernels: &[Kernel]) -> Hypothesis {
+    let mut hypothesis = vec![None; kernels.len()];
+    for (kind, body) in rules {
+        let free = |k: &usize| hypothesis[*k].is_none();
+        let place =
+            (0..kernels.len()).filter(free).find(|k| kernels[*k].kind == *kind && body.fires_on(kernels[*k].bottom));
+        if let Some(place) = place {
+            hypothesis[place] = Some(*body);
+        }
+    }
+    hypothesis
+}
+
+/// The rules of a hypothesis, each once.
+fn rules(kernels: &[Kernel], hypothesis: &[Option<Mask>]) -> Vec<(RuleKind, Mask)> {
+    let kept = kernels.iter().zip(hypothesis).filter_map(|(k, body)| Some((k.kind, (*body)?)));
+    let distinct: IndexSet<(RuleKind, Mask), FxBuildHasher> = kept.collect();
+    let mut rules: Vec<_> = distinct.into_iter().collect();
+    rules.sort_by_key(|(kind, body)| (*kind == RuleKind::Termination, *body));
+    rules
+}

@@ -1,0 +1,113 @@
+//! The library against clingo: on random tasks, on every task folder, and on constructs that neither of them has.
+#![cfg(feature = "clingo")]
+
+mod random;
+
+use oled::{FactReader, Frame, Source, Symbol, Task, parse_source, parse_theory};
+use oled_asp::judge::{Verdict, judge};
+use oled_asp::solver::Limits;
+use oled_data::task_folder::TaskFolder;
+use oled_data::world::{World, WorldOptions};
+
+#[test]
+fn random_tasks_mean_the_same_to_clingo() {
+    let total = random::judge_cases(150, |background, theory, verdict| panic!("{background}\n{theory}\n{verdict}"));
+    assert!(total.interpretations > 500 && total.clauses > 200, "{total}");
+    assert!(total.agreed.iter().all(|n| *n > 100), "{total}");
+}
+
+#[test]
+fn every_task_means_the_same_to_clingo() {
+    let options = WorldOptions { frames: 60, segments: 2, ..WorldOptions::default() };
+    let frames: Vec<Frame> = World::new(options).collect();
+    for name in ["lobby", "lobby-listed", "caviar", "caviar-listed"] {
+        let folder = TaskFolder::named(name).unwrap();
+        for source in folder.theories().unwrap() {
+            let (theory, _) = parse_source(&source);
+            let verdict = judge(&folder.task, &theory, &frames, &Limits::default()).unwrap();
+            assert!(verdict.differences.is_empty(), "{}\n{verdict}", source.name);
+            assert!(
+                verdict.interpretations == 120 && verdict.agreed[..2].iter().all(|n| *n > 0),
+                "{}\n{verdict}",
+                source.name
+            );
+        }
+    }
+}
+
+/// A stream of facts, a segment for each `segment: facts` line, a frame for each time in it.
+fn stream(text: &str) -> Vec<Frame> {
+    let mut frames: Vec<Frame> = Vec::new();
+    for line in text.lines().map(str::trim).filter(|l| !l.is_empty()) {
+        let (segment, facts) = line.split_once(": ").unwrap();
+        for fact in facts.split("; ") {
+            let mut frame = Frame::new(Symbol::new(segment), 0);
+            frame.time = FactReader::default().read(fact, &mut frame.narrative).unwrap();
+            match frames.last_mut().filter(|f| (f.segment, f.time) == (frame.segment, frame.time)) {
+                Some(last) => {
+                    FactReader::default().read(fact, &mut last.narrative).unwrap();
+                }
+                None => frames.push(frame),
+            }
+        }
+    }
+    frames
+}
+
+fn judged(modes: &str, background: &str, theory: &str, text: &str) -> Verdict {
+    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", background));
+    let theory = parse_theory("theory.lp", theory).unwrap();
+    judge(&task.unwrap(), &theory, &stream(text), &Limits::default()).unwrap()
+}
+
+const PLANT: &str = "input(happensAt(starts(+pump), +time)). input(happensAt(stops(+pump), +time)).
+    input(happensAt(alarm, +time)). input(holdsAt(valve(+tank)=+position, +time)). input(level(+tank, +litre, +time)).
+    type(litre, real). horizon(60). example(holdsAt(running(+pump), +time)). example(short(+tank, +time)).
+    example(holdsAt(even(+tank, +tank), +time)). symmetric(even/2).
+    modeb(low(+tank, #real, +time)). comparison(low(+tank, #real, +time), 2, larger).";
+
+#[test]
+fn names_reals_values_and_open_thresholds_mean_the_same() {
+    let background = "low(K, L, T) :- level(K, V, T), V < L.
+        feeds(p1, 'Tank 1'). feeds('p 2', k2). half(2.5). half(1e10).
+        ratio(K, J, R, T) :- level(K, V, T), level(J, W, T), R = V / W.
+        twice(K, 2 * V, T) :- level(K, V, T). odd(X, T) :- happensAt(alarm, T), half(X), T > X.
+        lowish(K, T) :- low(K, 30, T). was_low(K, T) :- since(lowish(K, T), D), D <= 40.";
+    let theory =
+        "initiatedAt(running(P), T) :- happensAt(starts(P), T). terminatedAt(running(P), T) :- happensAt(alarm, T).
+        initiatedAt(emergency, T) :- happensAt(alarm, T). initiatedAt(calm, T) :- not happensAt(alarm, T).
+        terminatedAt(emergency, T) :- holdsAt(valve(_)=shut, T).
+        initiatedAt(state(P)=on, T) :- happensAt(starts(P), T). initiatedAt(state(P)=off, T) :- happensAt(stops(P), T).
+        terminatedAt(state(P)=V, T) :- holdsAt(state(P)=V, T), happensAt(alarm, T).
+        short(K, T) :- low(K, 22.5, T). short(K, T) :- level(K, V, T), not low(K, V + 1, T).
+        holdsAt(even(X, Y), T) :- level(X, V, T), level(Y, V, T), not low(X, 5, T).
+        holdsAt(fed(K), T) :- holdsAt(state(P)=on, T), feeds(P, K).
+        initially(closed(K)) :- holdsAt(valve(K)=shut, T), not was_low(K, T).
+        terminatedAt(closed(K), T) :- holdsAt(valve(K)=open, T), not ago(holdsAt(closed(K), T), 5).
+        terminatedAt(running(P), T) :- lasting(holdsAt(running(P), T), D), D >= 30.";
+    let text = "a_b: level('Tank 1', 22.25, 1); holdsAt(valve('Tank 1')=shut, 1); happensAt(starts(p1), 1); level(k2, 22.25, 1)
+        a_b: level('Tank 1', 7, 8); happensAt(starts('p 2'), 8); happensAt(starts(p1), 8); level(k2, 7.0, 8)
+        a_b: level('Tank 1', 0, 20); happensAt(starts(p1), 20); happensAt(alarm, 20); level(k2, 30.5, 20)
+        a_b: happensAt(stops(p1), 21); happensAt(starts('p 2'), 21); holdsAt(valve(k2)=open, 21); level(k2, 1e12, 21)
+        other: holdsAt(valve(k2)=shut, 3); level(k2, 29.9, 3); happensAt(starts(p1), 3)
+        other: holdsAt(valve(k2)=open, 4); level(k2, 31, 4); happensAt(starts(p1), 4); happensAt(alarm, 4)
+        other: holdsAt(valve(k2)=open, 50); level(k2, 31, 50); happensAt(starts(p1), 50)
+        a_b: holdsAt(valve(k2)=open, 1); level(k2, 31, 1); happensAt(starts(p1), 1)
+        a_b: holdsAt(valve(k2)=open, 2); level(k2, 22, 2); happensAt(starts(p1), 2)";
+    let verdict = judged(PLANT, background, theory, text);
+    assert!(verdict.differences.is_empty(), "{verdict}");
+    assert!(verdict.interpretations == 9 && verdict.agreed.iter().all(|n| *n > 20), "{verdict}");
+}
+
+#[test]
+fn times_that_are_too_large_for_clingo_mean_the_same() {
+    let theory = "terminatedAt(running(P), T) :- lasting(holdsAt(running(P), T), D), D >= 30.
+        initiatedAt(running(P), T) :- happensAt(starts(P), T), T > 1700000000005.
+        short(K, T) :- ago(level(K, V, T), 10), V > 3. short(K, T) :- since(level(K, 4, T), D), D >= 20.";
+    let facts = (0..8).map(|i| {
+        let t = 1_700_000_000_000_i64 + 9 * i;
+        format!("s: level(k1, {}, {t}); happensAt(starts(p1), {t})\n", i % 5)
+    });
+    let verdict = judged(PLANT, "low(K, L, T) :- level(K, V, T), V < L.", theory, &facts.collect::<String>());
+    assert!(verdict.differences.is_empty() && verdict.agreed[2] > 3, "{verdict}");
+}

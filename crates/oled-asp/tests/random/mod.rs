@@ -1,0 +1,39 @@
+//! Random tasks, theories and streams, judged by clingo.
+
+use oled::testing::{deterministic, generate};
+use oled::{Source, Task, parse_theory};
+use oled_asp::judge::{Verdict, judge};
+use oled_asp::solver::Limits;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+
+/// Judges so many cases, those that are wrong on purpose left out, and calls `found` with the texts of those that differ.
+pub(crate) fn judge_cases(cases: usize, mut found: impl FnMut(&str, &str, &Verdict)) -> Verdict {
+    let mut runner = TestRunner::new(deterministic(1));
+    let mut total = Verdict::default();
+    for case in 0..cases {
+        let background = drawn(&generate::background(), &mut runner);
+        let theory = drawn(&generate::theory(), &mut runner);
+        let frames = drawn(&generate::frames(), &mut runner);
+        let modes = if case % 2 == 0 { generate::modes() } else { generate::symmetric_modes() };
+        let Ok(mut task) = Task::parse(&modes, &Source::new("b.lp", background.clone())) else { continue };
+        task.options.interleaved = case % 3 == 0;
+        if case % 5 == 0 {
+            task.options.tracked = Some(Vec::new());
+        }
+        let rules = parse_theory("t.lp", &theory).expect("generated texts parse");
+        if task.check(&rules).is_err() {
+            continue;
+        }
+        let verdict = judge(&task, &rules, &frames, &Limits::default()).expect("clingo runs what was checked");
+        if !verdict.differences.is_empty() {
+            found(&background, &theory, &verdict);
+        }
+        total.add(verdict);
+    }
+    total
+}
+
+fn drawn<S: Strategy>(strategy: &S, runner: &mut TestRunner) -> S::Value {
+    strategy.new_tree(runner).expect("generators do not fail").current()
+}

@@ -1,0 +1,170 @@
+//! The catalogue of errors: each bad input through the program, its message and its exit code; and a page of the book made
+//! of it. `OLED_UPDATE_DOCS=1` writes the page, otherwise it is compared.
+
+#![cfg(target_os = "linux")]
+
+#[path = "../../oled-data/tests/catalogue/mod.rs"]
+mod catalogue;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use catalogue::{catalogue, long_line};
+
+/// A stream with something wrong, the message, and what lenient mode says.
+struct Case {
+    name: &'static str,
+    file: &'static str,
+    interleaved: bool,
+    input: Vec<u8>,
+    message: &'static str,
+    skipped: &'static str,
+}
+
+macro_rules! list {
+    ($($name:ident: $file:literal $($interleaved:ident)?, $input:expr => $message:literal, $skipped:literal, $left:literal;)*) => {
+        fn cases() -> Vec<Case> {
+            vec![$(Case {
+                name: stringify!($name),
+                file: $file,
+                interleaved: !stringify!($($interleaved)?).is_empty(),
+                input: AsRef::<[u8]>::as_ref(&$input).to_vec(),
+                message: $message,
+                skipped: $skipped,
+            }),*]
+        }
+    };
+}
+
+catalogue!(list);
+
+/// Files that a command needs, the command, and its exit code.
+type Run = (&'static [(&'static str, &'static str)], &'static str, i32);
+
+const STREAM: &str = "{\"time\":1,\"narrative\":[\"happensAt(walking(p1),1)\",\"coords(p1,1,2,1)\",\"happensAt(walking(p2),1)\",\"coords(p2,2,2,1)\"]}\n";
+
+/// What else can go wrong: with tasks, rules, settings and limits.
+const RUNS: [Run; 21] = [
+    (&[], "recognise nowhere --theory hand --input s.jsonl", 2),
+    (&[("t/task.toml", "nam = \"t\"\n")], "check t", 2),
+    (&[("t/task.toml", "[learn]\ndelta = 2\n")], "check t", 2),
+    (
+        &[("t/task.toml", "[calculus]\ntracked = [\"persn\"]\n"), ("t/modes.lp", "input(seen(+person, +time)).\n")],
+        "check t",
+        2,
+    ),
+    (&[("t/task.toml", ""), ("t/modes.lp", "input(happensAt(on(+lamp), +time).\n")], "check t", 2),
+    (&[], "recognise lobby --theory hnad --input s.jsonl", 2),
+    (
+        &[("r.lp", "initiatedAt(meeting(X, Y), T) :- happensAt(walkin(X), T).\n")],
+        "recognise lobby --theory r.lp --input s.jsonl",
+        2,
+    ),
+    (&[("r.lp", "near(X, Y, T) :- happensAt(walking(X), T).\n")], "recognise lobby --theory r.lp --input s.jsonl", 2),
+    (&[], "recognise lobby --theory hand", 2),
+    (&[], "recognise lobby --theory hand --input missing.jsonl", 2),
+    (&[("s.dat", "x")], "recognise lobby --theory hand --input s.dat", 2),
+    (&[], "learn lobby --input s.jsonl --set penalti=1", 2),
+    (&[], "learn lobby --input s.jsonl --set penalty=7", 2),
+    (&[], "learn lobby --input s.jsonl --learner oled", 2),
+    (&[("s.jsonl", STREAM)], "learn lobby --input s.jsonl --max-literals 9", 2),
+    (&[("s.jsonl", STREAM)], "recognise lobby --theory hand --input s.jsonl --max-instances 1", 2),
+    (&[("s.jsonl", STREAM)], "recognise lobby --theory hand --input s.jsonl --max-line 20", 2),
+    (&[("s.jsonl", STREAM)], "convert s.jsonl --to facts --max-names 1", 2),
+    (&[("s.jsonl", STREAM)], "convert s.jsonl no/such/folder/s.lp", 2),
+    (
+        &[("s.jsonl", STREAM), ("folds.csv", "segment,fold\nmain\n")],
+        "crossval lobby --input s.jsonl --folds folds.csv",
+        2,
+    ),
+    (&[("c.toml", "[[data]]\ntask = \"nowhere\"\n[[row]]\ntheory = \"hand\"\n")], "compare c.toml", 2),
+];
+
+fn oled(folder: &Path, args: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oled"));
+    command.args(args.split(' ')).current_dir(folder).env("NO_COLOR", "1").output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Text as a page shows it: what cannot be seen is written as an escape, and long lines are cut.
+fn shown(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for line in String::from_utf8_lossy(bytes).split_inclusive('\n') {
+        let line = line.trim_end_matches('\n');
+        let escape =
+            |c: char| if c.is_control() || c == '\u{feff}' { c.escape_default().to_string() } else { c.to_string() };
+        let seen: String = line.chars().take(160).map(escape).collect();
+        let _ = writeln!(text, "{seen}{}", if line.chars().count() > 160 { "…" } else { "" });
+    }
+    text
+}
+
+const INTRODUCTION: &str = "\
+# Catalogue of errors
+
+Every kind of bad input, what the program says, and how it exits. This page is made by a test, \
+`crates/oled-cli/tests/errors.rs`:\neach input below was given to the program, and each message is what it printed. What \
+can be wrong with rules is shown in\n[the language](language.md#errors); what streams look like, in [Streams](streams.md).
+
+The exit code is 2 wherever there is an error, and 0 or 1 with `--lenient`, which leaves out what is wrong.
+";
+
+#[test]
+fn each_bad_input_gets_its_message_and_its_exit_code() {
+    let mut page = INTRODUCTION.to_string();
+    page.push_str("\n## Streams\n");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for mixed in [false, true] {
+        fs::create_dir(path.join(format!("task-{mixed}"))).unwrap();
+        fs::write(path.join(format!("task-{mixed}/task.toml")), format!("[stream]\ninterleaved = {mixed}\n")).unwrap();
+    }
+    for Case { name, file, interleaved, input, message, skipped } in cases() {
+        fs::write(path.join(file), &input).unwrap();
+        let convert = format!("convert {file} --to facts --task task-{interleaved}");
+        let strict = oled(path, &convert);
+        assert_eq!(strict.status.code(), Some(2), "{name}");
+        assert_eq!(stderr(&strict).trim_end(), message.trim(), "{name}");
+        let lenient = oled(path, &format!("{convert} --lenient"));
+        assert!(matches!(lenient.status.code(), Some(0 | 1)), "{name}");
+        assert_eq!(stderr(&lenient), format!("warning: {skipped}\n"), "{name}");
+        let code = lenient.status.code().unwrap();
+        let title = name.replace('_', " ");
+        let mixed = if interleaved { ", of a task with interleaved segments" } else { "" };
+        let _ = write!(page, "\n### {title}\n\n`{file}`{mixed}:\n\n```text\n{}```\n\n", shown(&input));
+        let _ = write!(
+            page,
+            "```text\n{}\n```\n\nExit code 2. With `--lenient`: {skipped}; exit code {code}.\n",
+            message.trim()
+        );
+    }
+    page.push_str("\n## Tasks, rules, settings and limits\n");
+    for (files, command, code) in RUNS {
+        let folder = tempfile::tempdir().unwrap();
+        let _ = write!(page, "\n### `oled {command}`\n\n");
+        for (name, text) in files {
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+            let _ = write!(page, "`{name}`:\n\n```text\n{}```\n\n", shown(text.as_bytes()));
+        }
+        let output = oled(folder.path(), command);
+        assert_eq!(output.status.code(), Some(code), "oled {command}: {}", stderr(&output));
+        assert!(stderr(&output).starts_with("error: "), "oled {command}: {}", stderr(&output));
+        let _ = write!(page, "```text\n{}\n```\n\nExit code {code}.\n", stderr(&output).trim_end());
+    }
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/errors.md");
+    if std::env::var_os("OLED_UPDATE_DOCS").is_some() {
+        fs::write(&place, &page).unwrap();
+    }
+    let written = fs::read_to_string(&place).unwrap_or_default();
+    assert!(
+        written == page,
+        "the catalogue has changed: run this test with OLED_UPDATE_DOCS=1, and read the difference"
+    );
+}

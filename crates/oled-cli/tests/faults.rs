@@ -1,0 +1,126 @@
+//! Disks that are full, at every block of every output: an error, and nothing that is half written under its name.
+//!
+//! `cargo test -p oled-cli --test faults -- --nocapture` prints how many faults were tried.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::print_stdout)] // the counts
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use common::{oled, stderr};
+
+/// Runs a command in a folder, where files may have so many blocks of 512 or 1024 bytes.
+fn limited(blocks: usize, command: &str, folder: &Path) -> Output {
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$OLED\" {command}");
+    let mut sh = Command::new("sh");
+    sh.arg("-c").arg(script).env("OLED", env!("CARGO_BIN_EXE_oled")).env("NO_COLOR", "1");
+    sh.current_dir(folder).output().unwrap()
+}
+
+fn simulated(folder: &Path) {
+    let output = oled(&["simulate", "--segments", "4", "--length", "150", "--people", "3"]);
+    fs::write(folder.join("s.jsonl"), output.stdout).unwrap();
+}
+
+/// The names of all files of a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_is_whole_or_as_it_was_before() {
+    let folder = tempfile::tempdir().unwrap();
+    simulated(folder.path());
+    let mut tried = 0;
+    for (command, file) in [
+        ("convert s.jsonl out.jsonl", "out.jsonl"),
+        ("convert s.jsonl out.lp", "out.lp"),
+        ("convert s.jsonl out.csv", "out.csv"),
+        ("convert s.jsonl out.json.gz", "out.json.gz"),
+        ("learn lobby-listed -i s.jsonl --no-refits --quiet --output out.lp", "out.lp"),
+        ("learn lobby-listed -i s.jsonl --no-refits --quiet --json --output out.json", "out.json"),
+        ("learn lobby-listed -i s.jsonl --learner oled --quiet --report out.html", "out.html"),
+    ] {
+        let path = folder.path().join(file);
+        let _ = fs::remove_file(&path);
+        let clean = limited(1 << 20, command, folder.path());
+        assert!(matches!(clean.status.code(), Some(0 | 1)), "{command}: {}", stderr(&clean));
+        let whole = fs::read(&path).unwrap();
+        // Every block of the first ones, and some of the others.
+        let blocks = whole.len() / 512 + 2;
+        let step = (blocks / 8).max(1);
+        fs::write(&path, "before").unwrap();
+        let before = names(folder.path());
+        for blocks in (0..4.min(blocks)).chain((4..blocks).step_by(step)) {
+            tried += 1;
+            let output = limited(blocks, command, folder.path());
+            let now = fs::read(&path).unwrap();
+            if now == whole {
+                assert!(matches!(output.status.code(), Some(0 | 1)), "{command}: {}", stderr(&output));
+                fs::write(&path, "before").unwrap();
+            } else {
+                assert_eq!(now, b"before", "{command}, {blocks} blocks");
+                assert_eq!(output.status.code(), Some(2), "{command}, {blocks} blocks: {}", stderr(&output));
+                let message = format!("error: cannot write `{file}`: File too large (os error 27)\n");
+                assert_eq!(stderr(&output), message + "hint: make room there, and run it again\n");
+            }
+            assert_eq!(names(folder.path()), before, "nothing is left behind");
+        }
+        fs::remove_file(&path).unwrap();
+    }
+    println!("files: {tried} faults");
+}
+
+#[test]
+fn what_does_not_fit_on_standard_output_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    simulated(folder.path());
+    let mut tried = 0;
+    for command in [
+        "convert s.jsonl --to facts",
+        "simulate --segments 1 --length 60",
+        "recognise lobby -t true -i s.jsonl",
+        "recognise lobby -t true -i s.jsonl --format jsonl",
+        "recognise lobby -t true -i s.jsonl --frames",
+        "evaluate lobby -t true -i s.jsonl",
+        "evaluate lobby -t true -i s.jsonl --json",
+        "learn lobby-listed -i s.jsonl --no-refits --quiet",
+        "learn lobby-listed -i s.jsonl --no-refits --quiet --json",
+        "explain lobby -t true -i s.jsonl",
+        "check lobby",
+    ] {
+        tried += 1;
+        let output = limited(1 << 20, &format!("{command} > /dev/full"), folder.path());
+        assert_eq!(output.status.code(), Some(2), "{command}: {}", stderr(&output));
+        let message = "error: cannot write to standard output: No space left on device (os error 28)\n\
+                       hint: make room there, and run it again\n";
+        assert!(stderr(&output).ends_with(message), "{command}: {}", stderr(&output));
+    }
+    println!("standard output: {tried} faults");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_does_not_cost_the_theory() {
+    let folder = tempfile::tempdir().unwrap();
+    simulated(folder.path());
+    let learn = "learn lobby-listed -i s.jsonl --learner oled --quiet";
+    let clean = limited(1 << 20, learn, folder.path());
+    let output = limited(1 << 20, &format!("{learn} --log /dev/full"), folder.path());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).starts_with("error: cannot write the log: No space left"), "{}", stderr(&output));
+    assert_eq!(output.stdout, clean.stdout);
+}
+
+#[test]
+fn memory_and_names_are_told_to_those_who_ask() {
+    let output = oled(&["evaluate", "lobby", "--theory", "true", "--input", "no-such-file.jsonl", "--stats"]);
+    let text = stderr(&output);
+    assert!(text.contains("peak memory: ") && text.contains(" MB; names: "), "{text}");
+}

@@ -1,0 +1,275 @@
+//! Too deep, too long, too large, too many: a clear error or a limit that is told, never a crash, never a silent loss.
+
+use std::fmt::Write as _;
+use std::io::{Cursor, Read};
+
+use oled::event::{Event, What};
+use oled::{
+    FactReader, Frame, Learned, Learner, Oled, Recogniser, Replay, ReplaySettings, Settings, Source, Symbol, Task,
+    parse_theory,
+};
+use oled_data::{DataError, Format, Frames, ProblemKind, ReadOptions};
+
+fn read(format: Format, bytes: impl Into<Vec<u8>>, options: &ReadOptions) -> Result<Vec<Frame>, DataError> {
+    let options = ReadOptions { format: Some(format), ..options.clone() };
+    Frames::from_reader("stream", Cursor::new(bytes.into()), &options)?.collect()
+}
+
+fn strict(format: Format, bytes: impl Into<Vec<u8>>) -> Result<Vec<Frame>, DataError> {
+    read(format, bytes, &ReadOptions::default())
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Deep.
+
+#[test]
+fn terms_that_are_nested_too_deep_are_an_error_in_every_format() {
+    let deep = format!("{}a{}", "f(".repeat(100_000), ")".repeat(100_000));
+    for (format, text) in [
+        (Format::Jsonl, format!("{{\"time\":1,\"narrative\":[\"p({deep},1)\"]}}\n")),
+        (Format::Mongo, format!("{{\"_id\":1,\"time\":1,\"narrative\":[\"p({deep},1)\"],\"annotation\":[]}}\n")),
+        (Format::Facts, format!("p({deep},1).\n")),
+        (Format::Rtec, format!("p|1|1|{deep}\n")),
+    ] {
+        let error = strict(format, text).unwrap_err();
+        assert_eq!((error.kind(), error.message()), (ProblemKind::Syntax, "terms may be nested at most 64 deep"));
+        assert!(error.to_string().len() < 1000, "a message shows the neighbourhood only");
+    }
+    let error = parse_theory("deep.lp", &format!("p({deep}) :- q.")).unwrap_err();
+    assert!(error.to_string().contains("nested at most 64 deep"), "{error}");
+}
+
+#[test]
+fn json_and_xml_that_are_nested_too_deep_exhaust_no_stack() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{}1{}", open.repeat(200_000), close.repeat(200_000));
+        for format in [Format::Jsonl, Format::Mongo] {
+            let text = format!("{{\"time\":1,\"other\":{deep},\"narrative\":[]}}\n");
+            match strict(format, text) {
+                Ok(frames) => assert_eq!(frames.len(), 1),
+                Err(error) => assert_eq!(error.kind(), ProblemKind::Syntax, "{error}"),
+            }
+        }
+    }
+    let deep = format!("<dataset>{}{}</dataset>", "<frame>".repeat(100_000), "</frame>".repeat(100_000));
+    assert_ne!(strict(Format::Caviar, deep).unwrap_err().kind(), ProblemKind::Io);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Long.
+
+#[test]
+fn a_line_longer_than_the_limit_is_an_error() {
+    let line = format!("{{\"time\":1,\"other\":\"{}\"}}\n", "x".repeat(3_000_000));
+    assert_eq!(strict(Format::Jsonl, line.clone()).unwrap().len(), 1, "three megabytes are nothing");
+    let options = ReadOptions { max_line: Some(1_000_000), lenient: true, ..ReadOptions::default() };
+    let error = read(Format::Jsonl, line, &options).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "error: cannot read `stream`: line 1 is longer than 1000000 bytes\n\
+         hint: is a line end missing? `--max-line` allows longer ones"
+    );
+    assert_eq!(error.kind(), ProblemKind::Limit);
+    let video = format!("<dataset><!--{}--></dataset>", "x".repeat(3_000_000));
+    let error = read(Format::Caviar, video, &options).unwrap_err();
+    assert_eq!(error.message(), "cannot read `stream`: the file is longer than 1000000 bytes");
+}
+
+/// Never ends, and has no line end.
+struct Endless;
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        buffer.fill(b'x');
+        Ok(buffer.len())
+    }
+}
+
+#[test]
+fn an_input_without_line_ends_that_never_ends_is_given_up() {
+    let options = ReadOptions { format: Some(Format::Facts), max_line: Some(1 << 22), ..ReadOptions::default() };
+    let mut frames = Frames::from_reader("stream", Endless, &options).unwrap();
+    assert_eq!(frames.next().unwrap().unwrap_err().kind(), ProblemKind::Limit);
+    assert!(frames.next().is_none());
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Large.
+
+#[test]
+fn numbers_that_cannot_be_represented_are_errors() {
+    let digits = "9".repeat(1_000_000);
+    for number in ["9223372036854775808", "-9223372036854775809", "1e999", &digits, &format!("{digits}.5")] {
+        let error = strict(Format::Facts, format!("p({number},1).\n")).unwrap_err();
+        assert_eq!(error.kind(), ProblemKind::BadNumber, "{error}");
+        let error = strict(Format::Facts, format!("p(a,{number}).\n")).unwrap_err();
+        assert!(matches!(error.kind(), ProblemKind::BadNumber | ProblemKind::Missing), "{error}");
+        assert!(strict(Format::Jsonl, format!("{{\"time\":{number}}}\n")).is_err());
+        assert!(parse_theory("t.lp", &format!("p({number}).")).is_err());
+    }
+    assert_eq!(strict(Format::Facts, "p(-9223372036854775808,9223372036854775807).\n").unwrap().len(), 1);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Many.
+
+#[test]
+fn a_million_names_are_read_and_more_than_allowed_are_an_error() {
+    let mut text = String::new();
+    for time in 0..10_000 {
+        for k in 0..100 {
+            let _ = write!(text, "happensAt(walking(person{}),{time}).", 100 * time + k);
+        }
+        text.push('\n');
+    }
+    let before = Symbol::count();
+    let frames = strict(Format::Facts, text.clone()).unwrap();
+    assert_eq!(frames.iter().map(|f| f.narrative.len()).sum::<usize>(), 1_000_000);
+    assert!(Symbol::count() >= before + 1_000_000);
+
+    let options = ReadOptions { max_names: Some(1_000_000), lenient: true, ..ReadOptions::default() };
+    let error = read(Format::Facts, text, &options).unwrap_err();
+    assert_eq!(error.kind(), ProblemKind::Limit);
+    assert_eq!(error.message(), "there are more than 1000000 distinct names, and names are never forgotten");
+    assert!(error.hint().is_some_and(|hint| hint.contains("--max-names")));
+}
+
+const MODES: &str = "
+    input(happensAt(walking(+person), +time)). input(happensAt(stopping(+person), +time)).
+    input(near(+person, +person, +time)).
+    example(holdsAt(meeting(+person, +person), +time)).
+    modeh(initiatedAt(meeting(+person, +person), +time)). modeh(terminatedAt(meeting(+person, +person), +time)).
+    modeb(happensAt(walking(+person), +time)). modeb(happensAt(stopping(+person), +time)).
+    modeb(near(+person, +person, +time)).";
+
+fn task() -> Task {
+    Task::parse(&Source::new("modes.lp", MODES), &Source::new("background.lp", "")).unwrap()
+}
+
+fn frame(segment: &str, time: i64, facts: &[&str], labels: &[&str]) -> Frame {
+    let mut frame = Frame::new(Symbol::new(segment), time);
+    for (texts, facts) in [(facts, &mut frame.narrative), (labels, &mut frame.annotation)] {
+        for text in texts {
+            FactReader::default().read(&format!("{text}, {time})"), facts).unwrap();
+        }
+    }
+    frame
+}
+
+/// A hundred thousand people at one time point.
+fn crowd(segment: &str, time: i64) -> Frame {
+    let mut frame = Frame::new(Symbol::new(segment), time);
+    for k in 0..100_000 {
+        let text = format!("happensAt(walking(visitor{k}), {time})");
+        FactReader::default().read(&text, &mut frame.narrative).unwrap();
+    }
+    frame
+}
+
+#[test]
+fn a_hundred_thousand_people_are_recognised_one_by_one_and_as_pairs_up_to_the_limit() {
+    let task = task();
+    let recognise = |theory: &str| {
+        let theory = parse_theory("t.lp", theory).unwrap();
+        let mut recogniser = Recogniser::new(&task, &theory).unwrap().with_limit(1_000_000);
+        let mut closed = Vec::new();
+        for frame in [frame("a", 0, &["happensAt(walking(x)"], &[]), crowd("a", 1), crowd("a", 2)] {
+            recogniser.observe(&frame, &mut closed);
+            if recogniser.is_full() {
+                return None;
+            }
+        }
+        Some(recogniser.holding().count())
+    };
+    assert_eq!(recognise("initiatedAt(alone(X), T) :- happensAt(walking(X), T)."), Some(100_000));
+    assert_eq!(recognise("initiatedAt(meeting(X, Y), T) :- happensAt(walking(X), T)."), None);
+    let pairs = "initiatedAt(meeting(X, Y), T) :- happensAt(walking(X), T), happensAt(walking(Y), T), X != Y.";
+    assert_eq!(recognise(pairs), None);
+    assert_eq!(recognise("initiatedAt(meeting(X, Y), T) :- happensAt(walking(X), T), near(X, Y, T)."), Some(0));
+}
+
+/// Two people who meet, in four segments; with a crowd at some time point if one is wanted.
+fn stream(crowded: bool) -> Vec<Frame> {
+    let mut frames = Vec::new();
+    for segment in ["s1", "s2", "s3", "s4"] {
+        for time in 0..30 {
+            let phase = time % 10;
+            let holds: &[&str] = &["holdsAt(meeting(a, b)", "holdsAt(meeting(b, a)"];
+            let labels = if (4..=7).contains(&phase) { holds } else { &[] };
+            let facts: &[&str] = match phase {
+                3 => &["happensAt(stopping(a)", "happensAt(stopping(b)", "near(a, b", "near(b, a"],
+                7 => &["happensAt(walking(a)", "happensAt(walking(b)"],
+                _ => &["happensAt(standing(a)", "happensAt(stopping(b)", "near(a, a"],
+            };
+            frames.push(frame(segment, time, facts, labels));
+        }
+        if crowded {
+            frames.push(crowd(segment, 30));
+        }
+    }
+    frames
+}
+
+fn learn(mut learner: impl Learner, frames: &[Frame]) -> (Learned, Vec<Event>) {
+    let mut events = Vec::new();
+    frames.iter().for_each(|frame| learner.observe(frame, &mut events));
+    learner.flush(&mut events);
+    (learner.learned(), events)
+}
+
+fn limited(events: &[Event]) -> Vec<&str> {
+    let limits = events.iter().filter_map(|event| match &event.what {
+        What::Limited { limit, .. } => Some(limit.as_str()),
+        _ => None,
+    });
+    limits.collect()
+}
+
+fn oled(settings: &Settings) -> Oled {
+    Oled::new(&task(), |_| settings.clone()).unwrap()
+}
+
+fn replay(settings: ReplaySettings) -> Replay {
+    Replay::new(&task(), settings).unwrap()
+}
+
+#[test]
+fn a_time_point_with_too_many_instances_is_left_out_and_that_is_told() {
+    type Learn = fn(&[Frame]) -> (Learned, Vec<Event>);
+    let learners: [Learn; 2] =
+        [|f| learn(replay(ReplaySettings::default()), f), |f| learn(oled(&Settings::default()), f)];
+    for learn in learners {
+        let (clean, events) = learn(&stream(false));
+        assert!(!clean.rules.is_empty() && limited(&events).is_empty());
+        let (crowded, events) = learn(&stream(true));
+        assert_eq!(crowded.theory(), clean.theory());
+        assert_eq!(limited(&events), ["max_instances"], "told once");
+        let remark = "4 time points were left out, the first at time 30 of segment `s1`, which has 10000000000 instances: \
+                      `max_instances` is 4000000";
+        assert!(crowded.remarks.iter().any(|r| r == remark), "{:?}", crowded.remarks);
+    }
+}
+
+#[test]
+fn rules_and_literals_are_limited_and_that_is_told() {
+    let frames = stream(false);
+    let (free, _) = learn(replay(ReplaySettings::default()), &frames);
+    assert!(free.rules.len() > 1);
+    let (one, events) = learn(replay(ReplaySettings { max_rules: 1, ..ReplaySettings::default() }), &frames);
+    assert_eq!(one.rules.len(), 1);
+    assert!(one.remarks.iter().any(|r| r.contains("as many rules as `max_rules` allows, 1")), "{:?}", one.remarks);
+    assert_eq!(limited(&events), ["max_rules"]);
+    let (short, events) = learn(replay(ReplaySettings { max_literals: 1, ..ReplaySettings::default() }), &frames);
+    assert!(short.rules.iter().all(|rule| rule.clause.body.len() == 1));
+    assert!(short.remarks.iter().any(|r| r.contains("as many literals as `max_literals` allows, 1")));
+    assert_eq!(limited(&events), ["max_literals"]);
+
+    let settings = Settings { warmup: 0, prune_initiation: 0.0, prune_termination: 0.0, ..Settings::letter() };
+    let (free, _) = learn(oled(&settings), &frames);
+    let count = |learned: &Learned| learned.rules.len() + learned.left_out.len();
+    assert!(count(&free) > 2, "{free:?}");
+    let (one, events) = learn(oled(&Settings { max_rules: 1, ..settings }), &frames);
+    assert!(count(&one) <= 2, "one for each head");
+    assert!(limited(&events).contains(&"max_rules"), "{events:?}");
+    assert!(one.remarks.iter().any(|r| r.contains("`max_rules` is 1")), "{:?}", one.remarks);
+}

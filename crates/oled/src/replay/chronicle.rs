@@ -1,0 +1,158 @@
+//! Chronicle: all of a stream as runs, for learners that look at everything at once.
+
+use super::record::{Memory, Record};
+use crate::induce::{LiteralTable, Mask, RuleKind};
+use crate::lang::{Clause, Problems, Span, Symbol};
+use crate::learn::{Cover, Fired, Head, Sights, heads};
+use crate::stream::Frame;
+use crate::task::Task;
+
+/// A stream that is remembered as a whole: what was true and annotated of each fluent instance, run by run.
+#[derive(Clone, Debug)]
+pub struct Chronicle {
+    heads: Vec<Head>,
+    cover: Cover,
+    record: Record,
+    /// For each target its place among those of its group.
+    places: Vec<usize>,
+}
+
+/// What was true and annotated of a fluent instance, for as long as its arguments were observed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// The segment.
+    pub segment: Symbol,
+    /// Whether the fluent is taken to hold at the first time point: a long segment that is remembered in parts goes on
+    /// as annotated.
+    pub holds: bool,
+    /// One after the other.
+    pub steps: Vec<Step>,
+}
+
+/// Time points at which the same is true and annotated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The literals that are true: several sets where variables can be chosen in several ways.
+    pub truths: Vec<Mask>,
+    /// Time points.
+    pub length: u32,
+    /// Whether the fluent is annotated; `None` where nothing is known.
+    pub label: Option<bool>,
+}
+
+impl Chronicle {
+    /// An empty one, for the heads of a task with listed thresholds.
+    pub fn new(task: &Task) -> Result<Chronicle, Problems> {
+        let (heads, cover) = heads(task, false, |_| Sights { variables: 1, observed_next: false })?;
+        let count = cover.target_count();
+        let groups: Vec<usize> = (0..count).map(|target| cover.group(target)).collect();
+        let places = (0..count).map(|t| groups[..t].iter().filter(|g| **g == groups[t]).count()).collect();
+        let memory = Memory { runs: usize::MAX, ..Memory::default() };
+        let record = Record::new(memory, cover.tracked(task), count, task.options.interleaved);
+        Ok(Chronicle { heads, cover, record, places })
+    }
+
+    /// Adds a time point.
+    pub fn observe(&mut self, frame: &Frame) {
+        let sight = self.cover.sight(frame);
+        self.record.observe(&sight);
+    }
+
+    /// Time points so far.
+    pub fn frames(&self) -> u64 {
+        self.record.frames()
+    }
+
+    /// The heads that rules are learned for.
+    pub fn heads(&self) -> &[Head] {
+        &self.heads
+    }
+
+    /// How many fluents and predicates there are to be learned.
+    pub fn targets(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The number of a head, by its target and what its rules do.
+    pub fn head(&self, target: usize, kind: RuleKind) -> Option<usize> {
+        self.heads.iter().position(|h| h.target == target && h.kind == kind)
+    }
+
+    /// The literals that the rules of a target are made of.
+    pub fn table(&self, target: usize) -> &LiteralTable {
+        self.cover.table(target)
+    }
+
+    /// The rule of a head with these literals.
+    pub fn clause(&self, head: usize, body: Mask) -> Clause {
+        let Head { target, atom, .. } = &self.heads[head];
+        Clause { head: atom.clone(), body: self.table(*target).body(body), span: Span::default() }
+    }
+
+    /// Everything that is remembered of a target's instances, and how many time points at which it is annotated are
+    /// about what was not observed.
+    pub fn courses(&self, target: usize) -> (Vec<Course>, u64) {
+        let (group, place) = (self.cover.group(target), self.places[target]);
+        let (mut courses, mut missed) = (Vec::new(), 0);
+        for piece in self.record.pieces() {
+            missed += piece.missed[target];
+            for track in &piece.groups[group] {
+                let step = |run: &super::record::Run| Step {
+                    truths: truths(&self.record.states[group][run.state as usize]),
+                    length: run.length,
+                    label: match run.labels >> (2 * place) & 3 {
+                        0 => Some(false),
+                        1 => Some(true),
+                        _ => None,
+                    },
+                };
+                let steps: Vec<Step> = track.runs.iter().map(step).collect();
+                let holds = track.carried && steps.first().is_some_and(|s| s.label == Some(true));
+                courses.push(Course { segment: piece.segment, holds, steps });
+            }
+        }
+        (courses, missed)
+    }
+}
+
+impl Course {
+    /// Where a rule fires rightly and wrongly, by what is annotated next; of an ordinary predicate, by what is annotated
+    /// then.
+    pub fn fired(&self, kind: RuleKind, body: Mask) -> Fired {
+        let mut fired = Fired::default();
+        for (i, step) in self.steps.iter().enumerate() {
+            if !step.truths.iter().any(|truth| body.fires_on(*truth)) {
+                continue;
+            }
+            let next = self.steps.get(i + 1).and_then(|s| s.label);
+            let said = kind != RuleKind::Termination;
+            let points = if kind == RuleKind::Direct {
+                [(step.label, step.length), (None, 0)]
+            } else {
+                [(step.label, step.length - 1), (next, 1)]
+            };
+            for (label, times) in points {
+                match label {
+                    Some(label) if label == said => fired.right += u64::from(times),
+                    Some(_) => fired.wrong += u64::from(times),
+                    None => {}
+                }
+            }
+        }
+        fired
+    }
+}
+
+/// The sets of literals of a state, without those that are part of another.
+fn truths(state: &[u64]) -> Vec<Mask> {
+    let mut kept: Vec<Mask> = Vec::new();
+    for words in state.chunks_exact(2) {
+        let truth = Mask::from_words([words[0], words[1]]);
+        if !kept.iter().any(|k| truth.fires_on(*k)) {
+            kept.retain(|k| !k.fires_on(truth));
+            kept.push(truth);
+        }
+    }
+    kept.sort_unstable();
+    kept
+}
