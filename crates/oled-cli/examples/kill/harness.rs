@@ -70,8 +70,8 @@ impl fmt::Display for Found {
 pub(crate) fn run(program: &Path, kills: u64, seed: u64, size: Size, mut tell: impl FnMut(String)) -> Found {
     let folder = tempfile::tempdir().expect("there is room for files");
     let stream = folder.path().join("stream.jsonl");
-    let (segments, length) = if size == Size::Small { ("3", "60") } else { ("6", "500") };
-    let world = ["simulate", "--segments", segments, "--length", length, "--people", "5", "--late", "0.02"];
+    let (segments, length) = if size == Size::Small { ("3", "60") } else { ("3", "120") };
+    let world = ["simulate", "--segments", segments, "--length", length, "--people", "4", "--late", "0.02"];
     let simulated = Command::new(program).args(world).args(["--duplicate", "0.01"]).output().expect("the program runs");
     fs::write(&stream, simulated.stdout).expect("there is room for files");
     let jobs = jobs(stream.to_str().expect("temporary folders have plain names"), size);
@@ -132,7 +132,7 @@ pub(crate) fn run(program: &Path, kills: u64, seed: u64, size: Size, mut tell: i
 }
 
 fn jobs(stream: &str, size: Size) -> Vec<Job> {
-    let every = if size == Size::Small { "20" } else { "150" };
+    let every = if size == Size::Small { "10" } else { "20" };
     let with = |text: &str, more: &[&str]| -> Vec<String> {
         text.split(' ').map(|word| word.replace("STREAM", stream)).chain(more.iter().map(ToString::to_string)).collect()
     };
@@ -142,7 +142,7 @@ fn jobs(stream: &str, size: Size) -> Vec<Job> {
         Job {
             name: "learn replay",
             args: with(
-                "learn lobby --no-refits --json --threads 1 --input STREAM --output t.json --log log.jsonl",
+                "learn lobby-listed --no-refits --json --threads 1 --input STREAM --output t.json --log log.jsonl",
                 &live,
             ),
             resume,
