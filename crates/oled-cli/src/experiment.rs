@@ -195,7 +195,7 @@ pub(crate) fn experiment(command: &ExperimentCommand, quiet: bool) -> anyhow::Re
         }
         ExperimentCommand::Demo { run } => carry_out(demo(WorldOptions::default(), 3)?, run, quiet),
         ExperimentCommand::Noise { data, run } => {
-            let world = WorldOptions { people: 4, frames: 200, ..WorldOptions::default() };
+            let world = WorldOptions { frames: 300, ..WorldOptions::default() };
             carry_out(noise(data.as_deref(), world, 1)?, run, quiet)
         }
     }

@@ -41,7 +41,7 @@ pub fn noise(directory: Option<&Path>, options: WorldOptions, orders: u64) -> Re
     for level in LEVELS {
         let share = f64::from(level) / 100.0;
         let noisy = WorldOptions { event_noise: share, label_noise: share, position_noise: 10.0 * share, ..options };
-        let folds = Folds::Made { folds: 5, seed: 1, groups: Groups::default() };
+        let folds = Folds::HoldOut { share: 0.3, seed: 1, groups: Groups::default() };
         let (name, description) = (format!("lobby, {level}%"), format!("a simulated lobby with {level}% noise"));
         let data = Arc::new(Data::of_stream(&name, &description, task.rate, World::new(noisy).map(Ok), &folds)?);
         parts.push(Part { task: task.clone(), data, rows: rows.clone() });
