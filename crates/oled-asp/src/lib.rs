@@ -5,6 +5,7 @@
 //! | [`print`] | a task, a theory and a stream as one program that clingo runs as it is |
 //! | [`number`] | arithmetic and order, which clingo has for small integers only |
 //! | `judge` | what the library derives, compared with what clingo says (feature `clingo`) |
+//! | `reasoner` | backgrounds in clingo's own language (feature `clingo`) |
 //! | `solver` | clingo, behind one file (feature `clingo`) |
 //!
 //! The rest needs clingo, which is built from its sources when the feature `clingo` is on.
@@ -13,6 +14,8 @@
 pub mod judge;
 pub mod number;
 pub mod print;
+#[cfg(feature = "clingo")]
+pub mod reasoner;
 #[cfg(feature = "clingo")]
 pub mod solver;
 

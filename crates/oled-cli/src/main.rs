@@ -46,6 +46,8 @@ impl From<Outcome> for ExitCode {
 }
 
 fn main() -> ExitCode {
+    #[cfg(feature = "clingo")]
+    oled_data::provide(oled_asp::reasoner::make);
     let cli = Cli::parse();
     let quiet = cli.quiet;
     let result = match cli.command {

@@ -63,13 +63,15 @@ pub enum ProblemKind {
     SegmentReturns,
     /// The format is unknown, or cannot do what is asked.
     Format,
+    /// The background does not say what follows from a frame.
+    Reasoner,
     /// The system could not open, read or write.
     Io,
 }
 
 impl ProblemKind {
     /// All kinds, in the order in which they are counted.
-    pub const ALL: [ProblemKind; 11] = [
+    pub const ALL: [ProblemKind; 12] = [
         ProblemKind::Syntax,
         ProblemKind::OutOfOrder,
         ProblemKind::DuplicateFrame,
@@ -80,6 +82,7 @@ impl ProblemKind {
         ProblemKind::Missing,
         ProblemKind::SegmentReturns,
         ProblemKind::Format,
+        ProblemKind::Reasoner,
         ProblemKind::Io,
     ];
 
@@ -96,6 +99,7 @@ impl ProblemKind {
             ProblemKind::Missing => ("missing field", "missing fields"),
             ProblemKind::SegmentReturns => ("frame of a segment that returned", "frames of segments that returned"),
             ProblemKind::Format => ("unknown format", "unknown formats"),
+            ProblemKind::Reasoner => ("frame without one model", "frames without one model"),
             ProblemKind::Io => ("input error", "input errors"),
         }
     }

@@ -16,6 +16,7 @@ use crate::format::Format;
 use crate::jsonl::JsonlReader;
 use crate::lines::{Line, LineReader};
 use crate::mongo::MongoReader;
+use crate::reasoner::Reasoner;
 use crate::rtec::RtecReader;
 use crate::sink::Sink;
 
@@ -32,6 +33,8 @@ pub struct ReadOptions {
     pub labels: Vec<Signature>,
     /// The declared inputs, which tell delimited text what a name is: `happensAt(walking(_), _)` makes `walking` an event.
     pub declared: Vec<Signature>,
+    /// Who adds to what was observed.
+    pub reasoner: Option<Arc<dyn Reasoner>>,
 }
 
 /// What a format is for a reader: takes the next piece of its input and pushes the frames in it.
@@ -94,6 +97,7 @@ pub struct Frames {
     failure: Option<DataError>,
     bytes: Counter,
     total: Option<u64>,
+    reasoner: Option<Arc<dyn Reasoner>>,
 }
 
 impl Frames {
@@ -121,7 +125,8 @@ impl Frames {
 
     fn new(source: Box<dyn Source>, options: &ReadOptions, bytes: Counter, total: Option<u64>) -> Frames {
         let sink = Sink::new(options.lenient, options.interleaved);
-        Frames { source: Some(source), sink, failure: None, bytes, total }
+        let reasoner = options.reasoner.clone();
+        Frames { source: Some(source), sink, failure: None, bytes, total, reasoner }
     }
 
     /// What was left out so far.
@@ -149,8 +154,18 @@ impl Iterator for Frames {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some(frame) = self.sink.ready.pop_front() {
-                return Some(Ok(frame));
+            if let Some(mut frame) = self.sink.ready.pop_front() {
+                let Err(why) = self.reasoner.as_ref().map_or(Ok(()), |reasoner| reasoner.extend(&mut frame)) else {
+                    return Some(Ok(frame));
+                };
+                let problem = Problem::new(ProblemKind::Reasoner, 0, why);
+                let hint = "the background must have exactly one model: it cannot choose";
+                if let Err(problem) = self.sink.forgive(problem.hint(hint)) {
+                    self.source = None;
+                    self.sink.ready.clear();
+                    return Some(Err(problem.of("background")));
+                }
+                continue;
             }
             let Some(source) = &mut self.source else { return self.failure.take().map(Err) };
             match source.advance(&mut self.sink) {
