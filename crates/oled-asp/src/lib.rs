@@ -5,6 +5,7 @@
 //! | [`print`] | a task, a theory and a stream as one program that clingo runs as it is |
 //! | [`number`] | arithmetic and order, which clingo has for small integers only |
 //! | `judge` | what the library derives, compared with what clingo says (feature `clingo`) |
+//! | `reasoner` | backgrounds in clingo's own language (feature `clingo`) |
 //! | `solver` | clingo, behind one file (feature `clingo`) |
 //! | [`settings`] | what can be set about the learners XHAIL and ILED |
 //! | `choice` | kernel clauses, and the choice among them as answer sets (feature `clingo`) |
@@ -21,6 +22,8 @@ mod iled;
 pub mod judge;
 pub mod number;
 pub mod print;
+#[cfg(feature = "clingo")]
+pub mod reasoner;
 pub mod settings;
 #[cfg(feature = "clingo")]
 pub mod solver;

@@ -99,20 +99,23 @@ impl<'t> Printer<'t> {
 
     /// Background, theory and everything that the library does by itself: all that does not depend on a stream.
     pub fn rules(&self) -> String {
-        let sections = [
+        sections(&[
             ("The background.", self.task.background.clauses.iter().map(|c| self.clause(c)).collect()),
             ("The theory.", self.theory.clauses.iter().map(|c| self.clause(c)).collect()),
             ("What is observed, by its type.", self.types()),
             ("What rules look back at.", self.looks_back()),
             ("Both orders of symmetric fluents.", self.mirrors()),
             ("Inertia.", self.inertia()),
-        ];
-        let written: Vec<String> = sections
-            .iter()
-            .filter(|(_, lines)| !lines.is_empty())
-            .map(|(title, lines)| format!("\n% {title}\n{}\n", lines.join("\n")))
-            .collect();
-        written.concat()
+        ])
+    }
+
+    /// The background and what it needs, without the theory and without inertia: for whoever looks at what rules cover.
+    pub fn background(&self) -> String {
+        sections(&[
+            ("The background.", self.task.background.clauses.iter().map(|c| self.clause(c)).collect()),
+            ("What is observed, by its type.", self.types()),
+            ("What rules look back at.", self.looks_back()),
+        ])
     }
 
     /// The whole: rules, a stream, what to show, and the functions for the clingo of the command line.
@@ -194,6 +197,16 @@ impl<'t> Printer<'t> {
         let written = atom(&untimed);
         (of, written)
     }
+}
+
+/// Titles and lines, without titles that have none.
+fn sections(sections: &[(&str, Vec<String>)]) -> String {
+    let written: Vec<String> = sections
+        .iter()
+        .filter(|(_, lines)| !lines.is_empty())
+        .map(|(title, lines)| format!("\n% {title}\n{}\n", lines.join("\n")))
+        .collect();
+    written.concat()
 }
 
 /// `X1`, `X2` and so on, for the holes of a signature.

@@ -48,6 +48,8 @@ impl From<Outcome> for ExitCode {
 }
 
 fn main() -> ExitCode {
+    #[cfg(feature = "clingo")]
+    oled_data::provide(oled_asp::reasoner::make);
     let cli = Cli::parse();
     let (quiet, stats) = (cli.quiet, cli.stats);
     let result = match cli.command {

@@ -65,6 +65,8 @@ pub enum ProblemKind {
     SegmentReturns,
     /// The format is unknown, or cannot do what is asked.
     Format,
+    /// The background does not say what follows from a frame.
+    Reasoner,
     /// The system could not open, read or write.
     Io,
     /// There is more of something than is allowed.
@@ -73,7 +75,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// All kinds, in the order in which they are counted.
-    pub const ALL: [ProblemKind; 12] = [
+    pub const ALL: [ProblemKind; 13] = [
         ProblemKind::Syntax,
         ProblemKind::OutOfOrder,
         ProblemKind::DuplicateFrame,
@@ -84,6 +86,7 @@ impl ProblemKind {
         ProblemKind::Missing,
         ProblemKind::SegmentReturns,
         ProblemKind::Format,
+        ProblemKind::Reasoner,
         ProblemKind::Io,
         ProblemKind::Limit,
     ];
@@ -101,6 +104,7 @@ impl ProblemKind {
             ProblemKind::Missing => ("missing field", "missing fields"),
             ProblemKind::SegmentReturns => ("frame of a segment that returned", "frames of segments that returned"),
             ProblemKind::Format => ("unknown format", "unknown formats"),
+            ProblemKind::Reasoner => ("frame without one model", "frames without one model"),
             ProblemKind::Io => ("input error", "input errors"),
             ProblemKind::Limit => ("limit", "limits"),
         }

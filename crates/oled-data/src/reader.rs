@@ -18,6 +18,7 @@ use crate::jsonl::JsonlReader;
 use crate::lines::{Line, LineReader, Place, RawLine};
 use crate::live::{Live, LiveInput};
 use crate::mongo::MongoReader;
+use crate::reasoner::Reasoner;
 use crate::rtec::RtecReader;
 use crate::sink::Sink;
 
@@ -43,6 +44,8 @@ pub struct ReadOptions {
     pub max_names: Option<usize>,
     /// A line, or for XML a file, of more bytes than this is an error; `None` for a gibibyte.
     pub max_line: Option<usize>,
+    /// Who adds to what was observed.
+    pub reasoner: Option<Arc<dyn Reasoner>>,
 }
 
 impl ReadOptions {
@@ -232,6 +235,7 @@ pub struct Frames {
     /// Whether there are pauses, and one now, at the end.
     pausing: bool,
     at_end: bool,
+    reasoner: Option<Arc<dyn Reasoner>>,
 }
 
 impl Frames {
@@ -307,6 +311,7 @@ impl Frames {
             bytes,
             total,
             max_names: options.max_names,
+            reasoner: options.reasoner.clone(),
             format,
             taken: 0,
             pausing: false,
@@ -386,9 +391,19 @@ impl Iterator for Frames {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some(frame) = self.sink.ready.pop_front() {
+            if let Some(mut frame) = self.sink.ready.pop_front() {
                 self.taken += 1;
-                return Some(Ok(frame));
+                let Err(why) = self.reasoner.as_ref().map_or(Ok(()), |reasoner| reasoner.extend(&mut frame)) else {
+                    return Some(Ok(frame));
+                };
+                let problem = Problem::new(ProblemKind::Reasoner, 0, why);
+                let hint = "the background must have exactly one model: it cannot choose";
+                if let Err(problem) = self.sink.forgive(problem.hint(hint)) {
+                    self.source = None;
+                    self.sink.ready.clear();
+                    return Some(Err(problem.of("background")));
+                }
+                continue;
             }
             let Some(source) = &mut self.source else { return self.failure.take().map(Err) };
             self.at_end = false;

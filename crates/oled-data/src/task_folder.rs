@@ -6,10 +6,11 @@ use std::sync::Arc;
 use oled::calculus::unknown;
 use oled::induce::PRESETS;
 use oled::lang::did_you_mean;
-use oled::{Diagnostic, Problems, ReplaySettings, Settings, Source, Span, Symbol, Task};
+use oled::{Bias, Diagnostic, Problems, ReplaySettings, Settings, Source, Span, Symbol, Task, parse_source};
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::reasoner::{self, Reasoner};
 use crate::{Format, ReadOptions};
 
 /// A task and where it came from.
@@ -37,6 +38,8 @@ pub struct TaskFolder {
     texts: [Arc<Source>; 2],
     /// What is wrong with the task's texts.
     problems: Vec<Diagnostic>,
+    /// Who evaluates the background, where the library does not.
+    reasoner: Option<Arc<dyn Reasoner>>,
 }
 
 /// Why a task could not be loaded.
@@ -65,6 +68,7 @@ struct Manifest {
     description: String,
     modes: Option<PathBuf>,
     background: Option<PathBuf>,
+    reasoner: Option<Spanned<String>>,
     #[serde(default)]
     calculus: Calculus,
     #[serde(default)]
@@ -128,7 +132,7 @@ impl TaskFolder {
         };
         let modes = part(&settings.modes, "modes.lp")?;
         let background = part(&settings.background, "background.lp")?;
-        let (mut task, more) = Task::read(&modes, &background);
+        let (mut task, more, reasoner) = read_task(&manifest, settings.reasoner.as_ref(), &modes, &background);
         problems.extend(more);
         if let Some(names) = settings.calculus.tracked {
             problems.extend(names.iter().filter_map(|name| tracked_problem(&task, &manifest, name)));
@@ -155,6 +159,7 @@ impl TaskFolder {
             learning,
             replay: settings.replay,
             problems,
+            reasoner,
         })
     }
 
@@ -203,6 +208,7 @@ impl TaskFolder {
             learning: (manifest.learn, manifest.preset),
             replay: manifest.replay,
             problems,
+            reasoner: None,
         }
     }
 
@@ -292,6 +298,7 @@ impl TaskFolder {
             interleaved: self.task.options.interleaved,
             labels: self.task.labels().into_iter().flat_map(|label| [label, unknown(label)]).collect(),
             declared: self.task.bias.inputs.iter().map(oled::Mode::signature).collect(),
+            reasoner: self.reasoner.clone(),
             ..ReadOptions::default()
         }
     }
@@ -353,6 +360,70 @@ fn source(path: &Path, hint: impl FnOnce() -> String) -> Result<Arc<Source>, Tas
         Ok(text) => Ok(Source::new(path.display().to_string(), text)),
         Err(error) => Err(TaskError::Io { path: path.to_path_buf(), error, hint: hint() }),
     }
+}
+
+/// A task, what is wrong with it, and who evaluates its background.
+type ReadTask = (Task, Vec<Diagnostic>, Option<Arc<dyn Reasoner>>);
+
+/// Reads a task whose background is in the language, or in that of a reasoner. What a reasoner derives, as far as it is
+/// declared, comes to the rules as what is observed does.
+fn read_task(
+    manifest: &Arc<Source>,
+    named: Option<&Spanned<String>>,
+    modes: &Arc<Source>,
+    background: &Arc<Source>,
+) -> ReadTask {
+    let at = |name: &Spanned<String>| span(manifest, name.span());
+    let failed = |problem: Diagnostic| {
+        let (task, mut problems) = Task::read(&Source::new(modes.name.clone(), ""), &Source::new("", ""));
+        problems.push(problem);
+        (task, problems, None)
+    };
+    let make = match named {
+        None => return own(modes, background),
+        Some(name) if name.get_ref() == "native" => return own(modes, background),
+        Some(name) if name.get_ref() == "clingo" => match reasoner::clingo() {
+            Some(make) => make,
+            None => {
+                let problem = Diagnostic::new(&at(name), "this program was built without clingo, which the task needs");
+                return failed(problem.hint(
+                    "run it with `cargo run --release --features clingo -- …`, which builds clingo; \
+                     that needs a C++ compiler and cmake (`apt-get install -y cmake`)",
+                ));
+            }
+        },
+        Some(name) => {
+            let problem = Diagnostic::new(&at(name), format!("there is no reasoner `{}`", name.get_ref()));
+            return failed(problem.hint("it is `native`, which is the default, or `clingo`"));
+        }
+    };
+    let (declarations, _) = parse_source(modes);
+    let (mut bias, _) = Bias::read(&declarations);
+    let known = |bias: &Bias, s| bias.inputs.iter().chain(&bias.examples).any(|m| m.signature() == s);
+    let mut text = modes.text.clone();
+    for mode in bias.bodies.clone() {
+        if mode.is_timed() && !known(&bias, mode.signature()) {
+            text = format!("{text}\ninput({}).", mode.atom);
+            bias.inputs.push(mode);
+        }
+    }
+    match make(&bias, background) {
+        Ok(reasoner) => {
+            let always = Source::new(background.name.clone(), reasoner.always());
+            let (task, problems) = Task::read(&Source::new(modes.name.clone(), text), &always);
+            (task, problems, Some(reasoner))
+        }
+        Err(more) => {
+            let (task, mut problems, _) = own(&Source::new(modes.name.clone(), text), &Source::new("", ""));
+            problems.extend(more);
+            (task, problems, None)
+        }
+    }
+}
+
+fn own(modes: &Arc<Source>, background: &Arc<Source>) -> ReadTask {
+    let (task, problems) = Task::read(modes, background);
+    (task, problems, None)
 }
 
 /// Only types of the stream can be tracked.
