@@ -6,17 +6,17 @@ use std::io::{Cursor, Read};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use oled::{FactReader, Facts, Frame, Recogniser, Task, Theory, parse_atom, parse_theory};
+use oled::{FactReader, Facts, Frame, Recogniser, Task, Theory, parse_atom, parse_source, parse_theory};
 use oled_data::caviar::load_videos;
 use oled_data::task_folder::TaskFolder;
-use oled_data::{DataError, Format, FrameWriter, Frames, ReadOptions};
+use oled_data::{Checkpoint, DataError, Format, FrameWriter, Frames, ReadOptions, open_at};
 use oled_experiment::{DataOptions, LEARNERS, Store, learner, load_data, read_config};
 
 /// A target: the name of its file and of its folder in the corpus, and what it does with bytes.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 15] = [
     ("theory", theory),
     ("task", task),
     ("manifest", manifest),
@@ -30,6 +30,8 @@ pub const TARGETS: [Target; 13] = [
     ("tables", tables),
     ("config", config),
     ("store", store),
+    ("checkpoint", checkpoint),
+    ("state", state),
 ];
 
 /// Rules: what is printed is read back the same; what is checked can be run.
@@ -179,6 +181,45 @@ pub fn store(bytes: &[u8]) {
     let kept = open().expect("whatever is broken is left out");
     assert!(bytes.starts_with(&kept), "nothing is made up");
     assert_eq!(open().expect("it was opened before"), kept);
+}
+
+/// A checkpoint: a file that is damaged is refused, and what is read can be written and read again.
+pub fn checkpoint(bytes: &[u8]) {
+    let folder = Folder::new("checkpoint", &[("run.ckpt", bytes)]);
+    match Checkpoint::read(&folder.0.join("run.ckpt")) {
+        Ok(checkpoint) => {
+            let again = folder.0.join("again.ckpt");
+            checkpoint.write(&again).expect("temporary files can be written");
+            assert_eq!(Checkpoint::read(&again).expect("it was just written"), checkpoint);
+        }
+        Err(error) => drop(error.to_string()),
+    }
+}
+
+/// What a checkpoint has in it: a state that cannot be is refused, and with one that can be the run goes on.
+pub fn state(bytes: &[u8]) {
+    let task = lobby();
+    for name in LEARNERS {
+        // The paper's learner cannot do with this task's open thresholds.
+        let Ok(mut learner) = learner(task, name, None, &|_| Vec::new(), 1) else { continue };
+        if learner.restore(bytes).is_ok() {
+            frames().iter().for_each(|frame| learner.observe(frame, &mut ()));
+            learner.flush(&mut ());
+        }
+    }
+    let (theory, _) = parse_source(&task.theory("hand".as_ref()).expect("it comes with the task"));
+    let mut recogniser = Recogniser::new(&task.task, &theory).expect("it is right");
+    if recogniser.restore(bytes).is_ok() {
+        let mut closed = Vec::new();
+        frames().iter().for_each(|frame| recogniser.observe(frame, &mut closed));
+        recogniser.finish(&mut closed);
+    }
+    let folder = Folder::new("state", &[("stream.lp", b"segment(a).\ntime(1).\nsegment(b).\ntime(1).\n")]);
+    let options = ReadOptions::default();
+    tell(
+        open_at(&folder.0.join("stream.lp"), &options, bytes, false)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>),
+    );
 }
 
 /// A stream: read in any pieces it is the same, and what was read can be written and read back in every format.

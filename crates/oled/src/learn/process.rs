@@ -86,26 +86,28 @@ impl fmt::Display for LeftOut {
 
 /// What a process knows of the stream so far: its rules with whether they have erred, the evidence, the mean of the bounds,
 /// its counters, whether something has changed, and what was told.
-pub(crate) type ProcessState = (Vec<(Rule, bool)>, Ledger, RunningMean, [u64; 3], bool, Vec<usize>);
+pub(crate) type ProcessState = (Vec<(Rule, bool)>, Ledger, RunningMean, [u64; 5], bool, Vec<usize>);
 
 impl Process {
     /// What it knows of the stream so far, as [`ProcessState`].
     pub(crate) fn state(&self) -> impl Serialize {
         let rules: Vec<(&Rule, bool)> = self.rules.iter().zip(self.erred.iter().copied()).collect();
-        (rules, &self.stream, self.tau, [self.next, self.seen, self.tests], self.changed, &self.told)
+        let [started, specialised] = self.limited;
+        let counts = [self.next, self.seen, self.tests, started, specialised];
+        (rules, &self.stream, self.tau, counts, self.changed, &self.told)
     }
 
     /// Goes on with what was written.
     pub(crate) fn restore(&mut self, state: ProcessState) -> Result<(), StateError> {
-        let (rules, stream, tau, [next, seen, tests], changed, told) = state;
+        let (rules, stream, tau, [next, seen, tests, started, specialised], changed, told) = state;
         let literals = Mask::first(self.implied.len());
         stream.check(literals)?;
         rules.iter().try_for_each(|(rule, _)| rule.check(literals))?;
-        ensure_counts([next, seen, tests, tau.count()])?;
+        ensure_counts([next, seen, tests, started, specialised, tau.count()])?;
         ensure(rules.iter().all(|(rule, _)| rule.id < next), "the numbers of rules")?;
         (self.rules, self.erred) = rules.into_iter().unzip();
         (self.stream, self.tau, self.changed, self.told) = (stream, tau, changed, told);
-        (self.next, self.seen, self.tests) = (next, seen, tests);
+        (self.next, self.seen, self.tests, self.limited) = (next, seen, tests, [started, specialised]);
         self.events.clear();
         Ok(())
     }
