@@ -173,7 +173,7 @@ pub(crate) fn open_frames(
     position: Option<&[u8]>,
 ) -> anyhow::Result<Frames> {
     let path = stream_path(folder, input)?;
-    let mut options = folder.read_options(input.from, input.lenient);
+    let mut options = input.read_options(folder);
     options.lateness = live.lateness;
     let wanted = checkpoint.checkpoint.is_some();
     // Whoever waits for a pipe can be stopped only if another thread reads it.
