@@ -198,6 +198,12 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         }
         position = Some(at);
     }
+    if keeper.is_some() && learning.save(&mut log).is_none() {
+        let learner = &args.learner;
+        bail!(
+            "the learner `{learner}` cannot be saved\nhint: leave `--checkpoint` out, or learn with `replay` or `oled`"
+        );
+    }
     let interrupted = interruption()?;
     let requested = request()?;
     // What `replay` learned is found when it is asked; before that it has rules for the log only.
