@@ -216,10 +216,7 @@ pub fn state(bytes: &[u8]) {
     }
     let folder = Folder::new("state", &[("stream.lp", b"segment(a).\ntime(1).\nsegment(b).\ntime(1).\n")]);
     let options = ReadOptions::default();
-    tell(
-        open_at(&folder.0.join("stream.lp"), &options, bytes, false)
-            .and_then(Iterator::collect::<Result<Vec<_>, _>>),
-    );
+    tell(open_at(&folder.0.join("stream.lp"), &options, bytes, false).and_then(Iterator::collect::<Result<Vec<_>, _>>));
 }
 
 /// A stream: read in any pieces it is the same, and what was read can be written and read back in every format.

@@ -46,15 +46,16 @@ fn main() {
         theory.clauses.iter().enumerate().map(|(i, clause)| printer.clause_as("covers", i, clause)).collect();
     let program = format!("{}{}\n#show covers/3.\n", printer.background(), covers.join("\n"));
 
+    // One after the other: what clingo frees would cost whoever asks for memory next.
     let (mut ours, mut theirs, mut ledgers) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
-    let (mut interpretations, mut fired) = (0, 0_u64);
     let mut processes = learner.processes().to_vec();
+    let mut found: Vec<(&Frame, Vec<u64>)> = Vec::new();
     learner.cover().observe(&stream[BEFORE]);
     for pair in stream[BEFORE..].windows(2) {
         let started = Instant::now();
         let Some(interpretation) = learner.cover().observe(&pair[1]) else { continue };
         let derived = started.elapsed();
-        let counts: Vec<u64> = candidates
+        let counts = candidates
             .iter()
             .map(|(_, group, body)| interpretation.groups[*group].iter().filter(|i| i.fires(*body)).count() as u64)
             .collect();
@@ -62,9 +63,11 @@ fn main() {
         let started = Instant::now();
         processes.iter_mut().for_each(|process| process.learn(&interpretation));
         ledgers += derived + started.elapsed();
-
+        found.push((&pair[0], counts));
+    }
+    for (frame, counts) in &found {
         let started = Instant::now();
-        let answer = solve(&format!("{program}{}", printer.frame(&pair[0])), &[], &Limits::default());
+        let answer = solve(&format!("{program}{}", printer.frame(frame)), &[], &Limits::default());
         let answer = answer.expect("clingo runs what was checked");
         let mut said = vec![0_u64; candidates.len()];
         for atom in &answer.best().expect("there is a model").atoms {
@@ -72,11 +75,11 @@ fn main() {
             said[*candidate as usize] += u64::from(is_about_different_ones(head));
         }
         theirs += started.elapsed();
-        assert_eq!(counts, said, "at {}", pair[0].time);
-        interpretations += 1;
-        fired += counts.iter().sum::<u64>();
+        assert_eq!(*counts, said, "at {}", frame.time);
     }
-    let each = |time: Duration| time.as_secs_f64() * 1e6 / f64::from(interpretations);
+    let interpretations = found.len();
+    let fired: u64 = found.iter().flat_map(|(_, counts)| counts).sum();
+    let each = |time: Duration| time.as_secs_f64() * 1e6 / interpretations as f64;
     println!(
         "{interpretations} interpretations, {} candidates, which fired {fired} times; both agree",
         candidates.len()

@@ -125,15 +125,11 @@ impl Iled {
 /// Whether a rule should fire where something becomes of a fluent; `None` where it does not matter.
 fn wanted(kind: RuleKind, outcome: Outcome) -> Option<bool> {
     match (kind, outcome) {
-        (RuleKind::Termination, Outcome::Ends) => Some(true),
-        (RuleKind::Termination, Outcome::Persists) => Some(false),
-        // What does not hold cannot end; where it begins, the rule that starts it wins.
-        (RuleKind::Termination, _) => None,
-        (RuleKind::Initiation, Outcome::Begins) => Some(true),
-        // What holds may be started again.
-        (RuleKind::Initiation, Outcome::Persists) => None,
         (RuleKind::Direct, outcome) => Some(outcome.holds_next()),
-        (RuleKind::Initiation, _) => Some(false),
+        (RuleKind::Termination, Outcome::Ends) | (RuleKind::Initiation, Outcome::Begins) => Some(true),
+        // What does not hold cannot end, where it begins the rule that starts it wins, and what holds may be started again.
+        (RuleKind::Termination, Outcome::Absent | Outcome::Begins) | (RuleKind::Initiation, Outcome::Persists) => None,
+        (RuleKind::Termination, Outcome::Persists) | (RuleKind::Initiation, _) => Some(false),
     }
 }
 

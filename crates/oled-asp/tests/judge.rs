@@ -11,8 +11,8 @@ use oled_data::world::{World, WorldOptions};
 
 #[test]
 fn random_tasks_mean_the_same_to_clingo() {
-    let total = random::judge_cases(150, |background, theory, verdict| panic!("{background}\n{theory}\n{verdict}"));
-    assert!(total.interpretations > 500 && total.clauses > 200, "{total}");
+    let total = random::judge_cases(60, |background, theory, verdict| panic!("{background}\n{theory}\n{verdict}"));
+    assert!(total.interpretations > 1000 && total.clauses > 100, "{total}");
     assert!(total.agreed.iter().all(|n| *n > 100), "{total}");
 }
 

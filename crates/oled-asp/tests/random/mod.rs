@@ -1,11 +1,14 @@
 //! Random tasks, theories and streams, judged by clingo.
 
 use oled::testing::{deterministic, generate};
-use oled::{Source, Task, parse_theory};
+use oled::{Source, Symbol, Task, parse_theory};
 use oled_asp::judge::{Verdict, judge};
 use oled_asp::solver::Limits;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
+
+/// Streams for each task and theory.
+const STREAMS: usize = 4;
 
 /// Judges so many cases, those that are wrong on purpose left out, and calls `found` with the texts of those that differ.
 pub(crate) fn judge_cases(cases: usize, mut found: impl FnMut(&str, &str, &Verdict)) -> Verdict {
@@ -14,7 +17,13 @@ pub(crate) fn judge_cases(cases: usize, mut found: impl FnMut(&str, &str, &Verdi
     for case in 0..cases {
         let background = drawn(&generate::background(), &mut runner);
         let theory = drawn(&generate::theory(), &mut runner);
-        let frames = drawn(&generate::frames(), &mut runner);
+        let mut frames = Vec::new();
+        for stream in 0..STREAMS {
+            for mut frame in drawn(&generate::frames(), &mut runner) {
+                frame.segment = Symbol::new(&format!("{}_{stream}", frame.segment.as_str()));
+                frames.push(frame);
+            }
+        }
         let modes = if case % 2 == 0 { generate::modes() } else { generate::symmetric_modes() };
         let Ok(mut task) = Task::parse(&modes, &Source::new("b.lp", background.clone())) else { continue };
         task.options.interleaved = case % 3 == 0;
