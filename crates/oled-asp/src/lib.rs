@@ -2,7 +2,7 @@
 //!
 //! | room | what it is |
 //! |---|---|
-//! | [`print`] | a task, a theory and a stream as one program that clingo runs as it is |
+//! | [`mod@print`] | a task, a theory and a stream as one program that clingo runs as it is |
 //! | [`number`] | arithmetic and order, which clingo has for small integers only |
 //! | `judge` | what the library derives, compared with what clingo says (feature `clingo`) |
 //! | `reasoner` | backgrounds in clingo's own language (feature `clingo`) |

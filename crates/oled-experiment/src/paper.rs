@@ -57,7 +57,7 @@ pub fn paper(directory: &Path, orders: u64) -> Result<Experiment, Error> {
         value: "2".into(),
     };
     let auto = Choice { data: None, fluent: None, name: "penalty".into(), value: "auto".into() };
-    let rows = vec![
+    let rows = [
         Row::given("hand-written rules", theory(&listed, "hand")?).with_task(listed.clone()),
         Row::learned("oled, preset paper", "oled", Some("paper"), vec![exception])?.with_task(listed.clone()),
         Row::learned("oled, preset sane", "oled", Some("sane"), Vec::new())?.with_task(listed.clone()),
