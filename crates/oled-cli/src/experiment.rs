@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use oled::induce::PRESETS;
 use oled_data::Protocol;
@@ -30,6 +30,14 @@ pub(crate) struct RunArgs {
     /// finished, so that a run that was stopped goes on with what is missing.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+
+    /// Only these data sets, by their names; several with several `--only-data`. Scaling is left out then.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only_data: Vec<String>,
+
+    /// Only these rows, by their names; several with several `--only-row`.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only_row: Vec<String>,
 
     /// Orders of the segments: the one in which they come, and random ones.
     #[arg(long, value_name = "N")]
@@ -206,6 +214,7 @@ fn carry_out(mut experiment: Experiment, args: &RunArgs, quiet: bool) -> anyhow:
     experiment.orders = args.orders.unwrap_or(experiment.orders).max(1);
     experiment.share = args.share.unwrap_or(experiment.share);
     experiment.times = !args.no_times;
+    choose(&mut experiment, args)?;
     let store = match &args.out {
         Some(folder) => {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
@@ -244,6 +253,30 @@ fn carry_out(mut experiment: Experiment, args: &RunArgs, quiet: bool) -> anyhow:
     }
     let nothing = results.results.iter().all(|score| score.f1 == 0.0);
     Ok(if nothing { Outcome::Nothing } else { Outcome::Done })
+}
+
+/// Leaves out the data sets and rows that are not wanted.
+fn choose(experiment: &mut Experiment, args: &RunArgs) -> anyhow::Result<()> {
+    let names: Vec<&str> = experiment.parts.iter().map(|part| part.data.name.as_str()).collect();
+    if let Some(unknown) = args.only_data.iter().find(|name| !names.contains(&name.as_str())) {
+        bail!("there is no data set `{unknown}`\nhint: data sets are {}", names.join(", "));
+    }
+    let mut rows: Vec<&str> = experiment.parts.iter().flat_map(|p| &p.rows).map(|row| row.name.as_str()).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    if let Some(unknown) = args.only_row.iter().find(|name| !rows.contains(&name.as_str())) {
+        bail!("there is no row `{unknown}`\nhint: rows are {}", rows.join("; "));
+    }
+    let wanted = |names: &[String], name: &str| names.is_empty() || names.iter().any(|n| n == name);
+    experiment.parts.retain(|part| wanted(&args.only_data, &part.data.name));
+    for part in &mut experiment.parts {
+        part.rows.retain(|row| wanted(&args.only_row, &row.name));
+    }
+    experiment.parts.retain(|part| !part.rows.is_empty());
+    if !args.only_data.is_empty() || !args.only_row.is_empty() {
+        experiment.scaling = None;
+    }
+    Ok(())
 }
 
 /// All forms of the report; each file is replaced as a whole.
