@@ -335,7 +335,7 @@ fn parts_of_a_protocol_are_taken_without_a_fold_and_in_the_order_of_a_seed() {
     for (args, message) in [
         (&["--protocol", "clip", "--train-fold", "7"][..], "has no fold 7\nhint: its folds are 0, 1, 2, 3"),
         (&["--shuffle"][..], "--protocol <NAME>"),
-        (&["--learner", "best"][..], "[possible values: replay, oled]"),
+        (&["--learner", "best"][..], "[possible values: replay, oled, xhail, iled]"),
     ] {
         let mut command = vec!["learn", "tasks/caviar-listed", "--input", directory.to_str().unwrap()];
         command.extend(args);

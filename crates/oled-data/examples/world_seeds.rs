@@ -1,7 +1,7 @@
 //! Learning on simulated worlds, tested on other ones, beside the rules that made them.
 //!
 //! `cargo run --release -p oled-data --example world_seeds -- replay|PRESET SEEDS NOISE [NAME=VALUE …]`: by replay, or by the
-//! paper's learner with a preset. `show=1` prints the theories.
+//! paper's learner with a preset. `show=1` prints the theories, `segments=30` makes longer streams to learn from.
 
 #![allow(clippy::print_stdout)] // an example prints
 
@@ -23,6 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let overrides: Vec<(String, String)> =
         overrides.iter().filter_map(|o| o.split_once('=')).map(|(n, v)| (n.into(), v.into())).collect();
     let (show, overrides): (Vec<_>, Vec<_>) = overrides.into_iter().partition(|(name, _)| name == "show");
+    let (length, overrides): (Vec<_>, Vec<_>) = overrides.into_iter().partition(|(name, _)| name == "segments");
+    let segments = length.first().map_or(Ok(WorldOptions::default().segments), |(_, value)| value.parse())?;
     let folder = if preset == "replay" { TaskFolder::embedded() } else { TaskFolder::lobby_listed() };
     let truth = folder.theory(Path::new("true"))?;
     let truth = parse_theory(&truth.name, &truth.text)?;
@@ -31,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     targets.push("all");
     // Noise is the share of wrong movements and of wrong labels.
     let world = |seed: u64| {
-        let usual = WorldOptions { seed, ..WorldOptions::default() };
+        let usual = WorldOptions { seed, segments, ..WorldOptions::default() };
         let noisy = WorldOptions { event_noise: noise, label_noise: noise, ..usual };
         World::new(if noise == 0.0 { usual.without_noise() } else { noisy })
     };

@@ -102,7 +102,7 @@ fn a_task_has_settings_of_replay() {
 }
 
 #[test]
-fn the_evaluation_of_the_paper_compares_both_learners() {
+fn the_evaluation_of_the_paper_compares_all_learners() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/caviar");
     if !directory.is_dir() {
         // Past the test harness, so that a test that was skipped does not look like one that passed.
@@ -111,12 +111,18 @@ fn the_evaluation_of_the_paper_compares_both_learners() {
     }
     let experiment = oled_experiment::paper(&directory, 1).unwrap();
     for part in &experiment.parts {
-        let rows = part.rows.iter().map(|row| (row.names().0, row.task.is_some()));
+        let rows: Vec<_> = part.rows.iter().map(|row| (row.names().0, row.task.is_some())).collect();
         assert_eq!(part.task.name, "caviar");
-        assert_eq!(
-            rows.collect::<Vec<_>>(),
-            [("theory", true), ("oled", true), ("oled", true), ("replay", false), ("replay", true), ("replay", false)]
-        );
+        let usual =
+            [("theory", true), ("oled", true), ("oled", true), ("replay", false), ("replay", true), ("replay", false)];
+        assert_eq!(rows[..usual.len()], usual);
+        // Those of the paper's table that need clingo, where it has them.
+        let baseline = match part.data.name.as_str() {
+            "fragment" => &[("xhail", true)][..],
+            "noise-free" => &[("iled", true)],
+            _ => &[],
+        };
+        assert_eq!(&rows[usual.len()..], if cfg!(feature = "clingo") { baseline } else { &[] });
     }
     assert!(experiment.notes.iter().any(|note| note.ends_with("Scores can be compared, counts cannot.")));
 }
