@@ -6,6 +6,7 @@
 //! out to be wrong is specialised so that its support set stays covered, and so one pass over the past is enough.
 
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use indexmap::IndexSet;
 use oled::calculus::Outcome;
@@ -32,6 +33,9 @@ pub struct Iled {
     processes: Vec<Process>,
     batch: Vec<Interpretation>,
     interpretations: u64,
+    /// When it began, and the interpretations after which its time was over.
+    began: Option<Instant>,
+    over: Option<u64>,
     /// What went wrong with the solver.
     problems: Vec<String>,
 }
@@ -83,10 +87,27 @@ impl Iled {
     pub fn new(task: &Task, settings: IledSettings) -> Result<Iled, Problems> {
         let (heads, cover) = Head::of_task(task)?;
         let processes = vec![Process::default(); heads.len()];
-        Ok(Iled { settings, heads, cover, processes, batch: Vec::new(), interpretations: 0, problems: Vec::new() })
+        Ok(Iled {
+            settings,
+            heads,
+            cover,
+            processes,
+            batch: Vec::new(),
+            interpretations: 0,
+            began: None,
+            over: None,
+            problems: Vec::new(),
+        })
     }
 
     fn learn(&mut self) {
+        let began = *self.began.get_or_insert_with(Instant::now);
+        if self.settings.time.is_some_and(|seconds| began.elapsed().as_secs_f64() > seconds) {
+            let seen = self.interpretations - self.batch.len() as u64;
+            self.over.get_or_insert(seen);
+            self.batch.clear();
+            return;
+        }
         // What starts a fluent comes before what ends it: where it is started again, nothing can be wrong about an ending.
         let mut order: Vec<usize> = (0..self.heads.len()).collect();
         order.sort_by_key(|head| self.heads[*head].kind == RuleKind::Termination);
@@ -341,7 +362,8 @@ impl Learner for Iled {
         for (head, process) in copy.processes.iter().enumerate() {
             for rule in &process.rules {
                 let right = process.positives.iter().filter(|p| fires(rule.body, p)).count() as u64;
-                let wrong = process.negatives.iter().filter(|n| fires(rule.body, n)).count() as u64;
+                let excused = |n: &Truths| process.started.iter().any(|s| fires(*s, n));
+                let wrong = process.negatives.iter().filter(|n| fires(rule.body, n) && !excused(n)).count() as u64;
                 learned.rules.push(LearnedRule {
                     clause: copy.clause(head, rule.body),
                     id: (head, rule.number),
@@ -362,6 +384,11 @@ impl Learner for Iled {
                 );
             }
             learned.remarks.push(remark);
+        }
+        if let Some(seen) = copy.over {
+            learned
+                .remarks
+                .push(format!("the time was over after {seen} interpretations; the rest was not learned from"));
         }
         learned.remarks.append(&mut copy.problems);
         learned

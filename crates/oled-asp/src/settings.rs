@@ -59,7 +59,7 @@ impl XhailSettings {
             "depth" => self.depth = text.parse().ok().filter(|n| *n <= 100)?,
             "conflicts" => self.conflicts = text.parse().ok().filter(|n| *n > 0)?,
             "time" if text == "none" => self.time = None,
-            "time" => self.time = Some(text.parse().ok().filter(|x: &f64| *x > 0.0 && *x < 1e9)?),
+            "time" => self.time = Some(seconds(text)?),
             "seed" => self.seed = text.parse().ok()?,
             _ => return None,
         }
@@ -68,24 +68,31 @@ impl XhailSettings {
 }
 
 /// Everything that can be set about ILED.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IledSettings {
     /// Interpretations that are looked at together.
     pub batch: usize,
     /// Conflicts that a call of the solver may have before it is content with what it has.
     pub conflicts: u64,
+    /// Seconds from the first batch on; as long as it takes if `None`.
+    pub time: Option<f64>,
 }
 
 impl Default for IledSettings {
     fn default() -> IledSettings {
-        IledSettings { batch: 100, conflicts: 2000 }
+        IledSettings { batch: 100, conflicts: 2000, time: None }
     }
 }
 
 /// The names, meanings and ranges of all settings of ILED.
-pub const ILED_SETTINGS: [(&str, &str, &str); 2] = [
+pub const ILED_SETTINGS: [(&str, &str, &str); 3] = [
     ("batch", "interpretations that are looked at together", "1 or more"),
     ("conflicts", "how hard the solver tries at each revision: the same on every machine", "1 or more"),
+    (
+        "time",
+        "seconds from the first batch on; what comes later is not learned from, and a remark says so",
+        "above 0, or none",
+    ),
 ];
 
 impl IledSettings {
@@ -93,14 +100,24 @@ impl IledSettings {
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
         let range = range_of(&ILED_SETTINGS, name)
             .map_err(|near| format!("the learner `iled` has no setting `{name}`: {near}"))?;
-        let value = text.parse().ok().filter(|n: &u64| *n > 0);
-        let value = value.ok_or_else(|| format!("`{text}` is no value of `{name}`: {range}"))?;
-        match name {
-            "batch" => self.batch = value as usize,
-            _ => self.conflicts = value,
-        }
-        Ok(())
+        self.try_set(name, text).ok_or_else(|| format!("`{text}` is no value of `{name}`: {range}"))
     }
+
+    fn try_set(&mut self, name: &str, text: &str) -> Option<()> {
+        match name {
+            "batch" => self.batch = text.parse().ok().filter(|n| *n > 0)?,
+            "conflicts" => self.conflicts = text.parse().ok().filter(|n| *n > 0)?,
+            "time" if text == "none" => self.time = None,
+            "time" => self.time = Some(seconds(text)?),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// A time limit.
+fn seconds(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|x: &f64| *x > 0.0 && *x < 1e9)
 }
 
 #[cfg(test)]

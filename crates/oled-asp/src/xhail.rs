@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use indexmap::{IndexMap, IndexSet};
 use oled::event::Observer;
 use oled::induce::{Mask, RuleKind};
-use oled::learn::{Fired, FluentFit, Grounds};
+use oled::learn::{Fired, FluentFit, Grounds, Watcher};
 use oled::replay::{Chronicle, Course};
 use oled::{
     Atom, Diagnostic, Frame, Learned, LearnedRule, Learner, Literal, Problems, Span, Task, Term, Theory, Value,
@@ -26,6 +26,7 @@ use crate::solver::{Limits, SolverError, solve};
 pub struct Xhail {
     settings: XhailSettings,
     chronicle: Chronicle,
+    watcher: Watcher,
     /// What was learned last, and from how many frames.
     last: Option<(u64, Learned)>,
 }
@@ -45,7 +46,7 @@ struct Outcome {
 impl Xhail {
     /// A learner for the heads of a task with listed thresholds.
     pub fn new(task: &Task, settings: XhailSettings) -> Result<Xhail, Problems> {
-        Ok(Xhail { settings, chronicle: Chronicle::new(task)?, last: None })
+        Ok(Xhail { settings, chronicle: Chronicle::new(task)?, watcher: Watcher::default(), last: None })
     }
 
     fn learn(&self) -> Result<Learned, SolverError> {
@@ -107,6 +108,7 @@ impl Xhail {
                 continue;
             }
             let problem = Problem::new(kernels.clone(), courses, weights);
+            self.watcher.tell(|| format!("{} kernel clauses at depth {depth}", kernels.len()));
             let start = best.as_ref().map(|b| placed(&b.rules, &kernels));
             let (hypothesis, optimal) = self.solve(&problem, start, &effort)?;
             let outcome = Outcome {
@@ -168,6 +170,8 @@ impl Xhail {
                     let found = problem.cost(&chosen);
                     if found < cost {
                         (best, cost) = (chosen, found);
+                        let Cost { total, literals, .. } = cost;
+                        self.watcher.tell(|| format!("{count} kernel clauses, cost {total}, {literals} literals"));
                     }
                 }
                 if cost >= before {
@@ -202,6 +206,10 @@ impl Learner for Xhail {
         });
         self.last = Some((frames, learned.clone()));
         learned
+    }
+
+    fn watch(&mut self, watcher: Watcher) {
+        self.watcher = watcher;
     }
 
     fn observed(&self) -> u64 {

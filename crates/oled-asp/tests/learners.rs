@@ -168,6 +168,26 @@ fn iled_covers_everything_and_nothing_else() {
 }
 
 #[test]
+fn iled_stops_when_the_time_is_over_and_says_so() {
+    let settings = IledSettings { time: Some(1e-9), batch: 10, ..IledSettings::default() };
+    let mut learner = Iled::new(&task(), settings).unwrap();
+    stream(1, 4).iter().for_each(|frame| learner.observe(frame, &mut ()));
+    let remarks = learner.learned().remarks;
+    assert!(remarks.iter().any(|r| r.starts_with("the time was over after")), "{remarks:?}");
+}
+
+#[test]
+fn xhail_tells_how_far_it_is() {
+    let lines = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let mut learner = Xhail::new(&task(), XhailSettings::default()).unwrap();
+    let told = lines.clone();
+    learner.watch(oled::learn::Watcher::new(move |line| told.lock().unwrap().push(line.to_string())));
+    stream(1, 4).iter().for_each(|frame| learner.observe(frame, &mut ()));
+    learner.learned();
+    assert!(lines.lock().unwrap().iter().any(|line| line.ends_with("kernel clauses at depth 0")));
+}
+
+#[test]
 fn iled_says_where_the_annotation_is_not_free_of_noise() {
     let mut learner = Iled::new(&task(), IledSettings::default()).unwrap();
     for (i, mut frame) in stream(3, 4).into_iter().enumerate() {

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, bail};
 use clap::Args;
 use oled::induce::PRESETS;
+use oled::learn::Watcher;
 use oled::{Frame, Learned, Learner, StateError};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Pause, Protocol, digest};
@@ -22,7 +23,7 @@ use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, MadeOf, say_resumed};
 use crate::evaluate::{fluents_json, to_table};
 use crate::input::load_theory;
 use crate::output::write_file;
-use crate::progress::{Progress, say, say_skipped};
+use crate::progress::{Progress, bar, say, say_skipped};
 use crate::recognise::interruption;
 use crate::source::{Folds, Source};
 use log::Log;
@@ -265,7 +266,12 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     if needs_flush {
         learning.flush(&mut log);
     }
+    // A search that takes long tells how far it is.
+    let search = bar(None, "{spinner} {msg}  {elapsed}", quiet);
+    let told = search.clone();
+    learning.learner().watch(Watcher::new(move |line| told.set_message(line.to_string())));
     let mut learned = learning.learner().learned();
+    search.finish_and_clear();
     log.last(learning.learner(), &learned);
     // A log that cannot be written is no reason to lose what was learned.
     let logged = log.finish();

@@ -127,6 +127,34 @@ fn the_evaluation_of_the_paper_compares_all_learners() {
     assert!(experiment.notes.iter().any(|note| note.ends_with("Scores can be compared, counts cannot.")));
 }
 
+/// All beginnings and endings of the noise-free data are covered, and nothing else.
+#[cfg(feature = "clingo")]
+#[test]
+fn iled_is_sound_on_the_noise_free_data_of_the_paper() {
+    use oled::learn::Grounds;
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/caviar");
+    if !directory.is_dir() {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: ../shared/data/caviar not found");
+        return;
+    }
+    let experiment = oled_experiment::paper(&directory, 1).unwrap();
+    let part = experiment.parts.iter().find(|part| part.data.name == "noise-free").unwrap();
+    let mut learner = made(&TaskFolder::caviar_listed(), "iled", None, &[]).unwrap();
+    for frame in part.data.units.iter().flat_map(|unit| &unit.frames) {
+        learner.observe(frame, &mut ());
+    }
+    let learned = learner.learned();
+    assert!(!learned.rules.is_empty());
+    for rule in &learned.rules {
+        assert!(
+            matches!(&rule.grounds, Grounds::Fired(fired) if fired.right > 0 && fired.wrong == 0),
+            "{}",
+            rule.clause
+        );
+    }
+    assert!(!learned.remarks.iter().any(|remark| remark.contains("noise")), "{:?}", learned.remarks);
+}
+
 /// The story of a world whose rules change on the way, and its labels with them.
 fn story() -> Story {
     let task = TaskFolder::lobby_listed();

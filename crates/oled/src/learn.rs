@@ -15,7 +15,7 @@ pub(crate) use heads::{Sights, heads};
 pub use instances::{Instance, TooMany};
 pub(crate) use interpretation::CoverState;
 pub use interpretation::{Cover, Interpretation};
-pub use learned::{Counted, Fired, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust};
+pub use learned::{Counted, Fired, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust, Watcher};
 pub use lookup::Lookup;
 pub(crate) use measured::Gauge;
 pub use oled::Oled;

@@ -1,6 +1,7 @@
 //! The seam of all learners: frames in, rules out, at any time.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
+use std::sync::Arc;
 
 use super::process::LeftOut;
 use crate::event::Observer;
@@ -22,6 +23,9 @@ pub trait Learner: Debug + Send {
 
     /// Looks closer at what was learned, where that is possible and takes time: how far each rule can be trusted.
     fn examine(&mut self, _learned: &mut Learned) {}
+
+    /// Whoever wants to know how far a search is that takes long is told a line now and then.
+    fn watch(&mut self, _watcher: Watcher) {}
 
     /// The frames, or pairs of them, that were learned from.
     fn observed(&self) -> u64;
@@ -57,6 +61,32 @@ pub trait Learner: Debug + Send {
 
     /// A copy that goes on by itself.
     fn copy(&mut self) -> Box<dyn Learner>;
+}
+
+/// Whoever wants to know how far a search is; by default nobody.
+#[derive(Clone, Default)]
+pub struct Watcher(Option<Arc<Told>>);
+
+type Told = dyn Fn(&str) + Send + Sync;
+
+impl Watcher {
+    /// Somebody who is told lines.
+    pub fn new(told: impl Fn(&str) + Send + Sync + 'static) -> Watcher {
+        Watcher(Some(Arc::new(told)))
+    }
+
+    /// Tells a line, which is made if somebody listens.
+    pub fn tell(&self, line: impl FnOnce() -> String) {
+        if let Some(told) = &self.0 {
+            told(&line());
+        }
+    }
+}
+
+impl Debug for Watcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watcher").field("listens", &self.0.is_some()).finish()
+    }
 }
 
 /// What was learned so far.
