@@ -79,6 +79,41 @@ fn a_file_is_whole_or_as_it_was_before() {
 }
 
 #[test]
+fn a_run_whose_disk_was_full_goes_on_from_its_last_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    simulated(folder.path());
+    let (mut tried, mut stopped) = (0, 0);
+    for (command, file) in [
+        ("recognise lobby -t true -i s.jsonl --frames --format jsonl --output out", "out"),
+        ("learn lobby-listed -i s.jsonl --learner oled --quiet --output out", "out"),
+    ] {
+        let path = folder.path().join(file);
+        let clean = limited(1 << 20, command, folder.path());
+        assert!(matches!(clean.status.code(), Some(0 | 1)), "{command}: {}", stderr(&clean));
+        let whole = fs::read(&path).unwrap();
+        let kept = format!("{command} --checkpoint kept --every 60 --resume");
+        let limits = [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384];
+        for blocks in limits {
+            for name in names(folder.path()).into_iter().filter(|name| name != "s.jsonl") {
+                fs::remove_file(folder.path().join(name)).unwrap();
+            }
+            tried += 1;
+            let output = limited(blocks, &kept, folder.path());
+            if output.status.code() == Some(2) {
+                stopped += 1;
+                assert!(stderr(&output).contains("error: "), "{command}, {blocks} blocks: {}", stderr(&output));
+            }
+            // With room again it goes on, from a checkpoint that is whole, or from the beginning.
+            let output = limited(1 << 20, &kept, folder.path());
+            assert!(matches!(output.status.code(), Some(0 | 1)), "{command}, {blocks} blocks: {}", stderr(&output));
+            assert!(fs::read(&path).unwrap() == whole, "{command}, {blocks} blocks: other bytes");
+        }
+    }
+    assert!(stopped > 10 && stopped < tried, "{stopped} of {tried}");
+    println!("checkpoints: {tried} faults, of which {stopped} stopped a run");
+}
+
+#[test]
 fn what_does_not_fit_on_standard_output_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     simulated(folder.path());
