@@ -10,7 +10,7 @@ use oled::replay::Course;
 use oled::{Term, Value};
 use rustc_hash::FxBuildHasher;
 
-use crate::solver::{Limits, SolverError, Stopped, solve};
+use crate::solver::{Limits, Model, SolverError, Stopped, solve};
 
 /// A most specific clause: what a rule with this head may say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -185,17 +185,15 @@ impl Problem {
             for l in bottom.iter() {
                 let _ = writeln!(text, "{{ use({k},{l}) }} :- keep({k}). :~ use({k},{l}). [{literal},{k},{l}]");
             }
-            let none: Vec<String> = bottom.iter().map(|l| format!("not use({k},{l})")).collect();
-            let _ = writeln!(text, ":- keep({k}){}{}.", if none.is_empty() { "" } else { ", " }, none.join(", "));
+            let _ = writeln!(text, ":- keep({k}){}.", unused(k, bottom));
         }
         // A kept clause fires where none of the literals is used that are false there.
         let mut can = [vec![false; self.classes.len()], vec![false; self.classes.len()]];
-        let acting: IndexSet<usize, FxBuildHasher> = self.paths.iter().flat_map(|p| &p.steps).map(|s| s.0).collect();
         for &k in free {
             let Kernel { kind, bottom } = self.kernels[k];
             let ends_it = kind == RuleKind::Termination;
             let name = if ends_it { "end" } else { "start" };
-            for &class in &acting {
+            for class in 0..self.classes.len() {
                 if starts[class] || ends_it && ends[class] {
                     continue;
                 }
@@ -205,11 +203,7 @@ impl Problem {
                         continue;
                     }
                     can[usize::from(ends_it)][class] = true;
-                    let _ = write!(text, "{name}({class}) :- keep({k})");
-                    missing.iter().for_each(|l| {
-                        let _ = write!(text, ", not use({k},{l})");
-                    });
-                    text.push_str(".\n");
+                    let _ = writeln!(text, "{name}({class}) :- keep({k}){}.", unused(k, missing));
                 }
             }
         }
@@ -289,7 +283,7 @@ impl Problem {
                 _ => {}
             }
         }
-        text.push_str("#show keep/1. #show use/2.\n");
+        text.push_str(SHOWN);
         text
     }
 
@@ -308,22 +302,39 @@ impl Problem {
         let mut chosen = hypothesis.to_vec();
         if let Some(model) = answer.best() {
             free.iter().for_each(|k| chosen[*k] = None);
-            let number = |term: &Term| match term {
-                Term::Value(Value::Int(i)) => *i as usize,
-                _ => unreachable!("the program has numbers only"),
-            };
-            for atom in &model.atoms {
-                let body = chosen[number(&atom.args[0])].get_or_insert(Mask::EMPTY);
-                if let Some(literal) = atom.args.get(1) {
-                    *body = body.with(Mask::of(number(literal)));
-                }
-            }
+            read_bodies(model, &mut chosen, |_| Mask::EMPTY);
             // Where it was stopped early, what there was may be better.
             if self.cost(&chosen) > self.cost(hypothesis) {
                 chosen = hypothesis.to_vec();
             }
         }
         Ok((chosen, answer.is_optimal() && answer.stopped != Some(Stopped::Time)))
+    }
+}
+
+/// What a model of a choice shows: the clauses that are kept, and the literals that they use.
+pub(crate) const SHOWN: &str = "#show keep/1. #show use/2.\n";
+
+/// The condition that a clause uses none of some literals, after others.
+pub(crate) fn unused(clause: usize, literals: Mask) -> String {
+    literals.iter().fold(String::new(), |mut text, l| {
+        let _ = write!(text, ", not use({clause},{l})");
+        text
+    })
+}
+
+/// Puts the clauses that a model keeps into their places: the literals that they must have, and those that they use.
+pub(crate) fn read_bodies(model: &Model, bodies: &mut [Option<Mask>], must: impl Fn(usize) -> Mask) {
+    let number = |term: &Term| match term {
+        Term::Value(Value::Int(i)) => *i as usize,
+        _ => unreachable!("the program has numbers only"),
+    };
+    for atom in &model.atoms {
+        let k = number(&atom.args[0]);
+        let body = bodies[k].get_or_insert_with(|| must(k));
+        if let Some(literal) = atom.args.get(1) {
+            *body = body.with(Mask::of(number(literal)));
+        }
     }
 }
 

@@ -13,11 +13,10 @@ use oled::calculus::Outcome;
 use oled::event::Observer;
 use oled::induce::{Mask, RuleKind};
 use oled::learn::{Cover, Fired, Grounds, Head, Instance, Interpretation};
-use oled::{
-    Atom, Clause, Diagnostic, Frame, Learned, LearnedRule, Learner, Literal, Problems, Span, Task, Term, Theory, Value,
-};
+use oled::{Atom, Clause, Diagnostic, Frame, Learned, LearnedRule, Learner, Literal, Problems, Span, Task, Theory};
 use rustc_hash::FxBuildHasher;
 
+use crate::choice::{SHOWN, read_bodies, unused};
 use crate::settings::IledSettings;
 use crate::solver::{Limits, SolverError, solve};
 
@@ -282,49 +281,33 @@ fn choose(shapes: &[Shape], bottoms: &[Mask], negatives: &[&Truths], conflicts: 
         for l in may.without(*must).iter() {
             let _ = writeln!(program, "{{ use({k},{l}) }} :- keep({k}). :~ use({k},{l}). [1,{k},{l}]");
         }
-        let chosen = |literals: Mask| {
-            literals.iter().fold(String::new(), |mut text, l| {
-                let _ = write!(text, ", not use({k},{l})");
-                text
-            })
-        };
         // A kept clause must not fire on a negative: one of the literals that are false there is used.
         let mut missing: IndexSet<Mask, FxBuildHasher> = IndexSet::default();
         for truth in negatives.iter().flat_map(|n| n.iter()).filter(|t| must.fires_on(**t)) {
             missing.insert(may.without(*truth));
         }
         for literals in minimal(missing) {
-            let _ = writeln!(program, ":- keep({k}){}.", chosen(literals));
+            let _ = writeln!(program, ":- keep({k}){}.", unused(k, literals));
         }
         if must.is_empty() {
-            let _ = writeln!(program, ":- keep({k}){}.", chosen(*may));
+            let _ = writeln!(program, ":- keep({k}){}.", unused(k, *may));
         }
         for (b, bottom) in bottoms.iter().enumerate() {
             if must.fires_on(*bottom) {
-                let _ = writeln!(program, "covered({b}) :- keep({k}){}.", chosen(may.without(*bottom)));
+                let _ = writeln!(program, "covered({b}) :- keep({k}){}.", unused(k, may.without(*bottom)));
             }
         }
     }
     for b in 0..bottoms.len() {
         let _ = writeln!(program, ":- not covered({b}).");
     }
-    program.push_str("#show keep/1. #show use/2.\n");
+    program.push_str(SHOWN);
     let limit = format!("--solve-limit={conflicts}");
     let answer = solve(&program, &[&limit], &Limits::default())?;
     let mut bodies: Vec<Option<Mask>> = vec![None; shapes.len()];
-    let number = |term: &Term| match term {
-        Term::Value(Value::Int(i)) => *i as usize,
-        _ => unreachable!("the program has numbers only"),
-    };
     // Without an answer in time, everything that was seen is a rule of its own.
     let Some(model) = answer.best() else { return Ok(bottoms.to_vec()) };
-    for atom in &model.atoms {
-        let k = number(&atom.args[0]);
-        let body = bodies[k].get_or_insert(shapes[k].must);
-        if let Some(literal) = atom.args.get(1) {
-            *body = body.with(Mask::of(number(literal)));
-        }
-    }
+    read_bodies(model, &mut bodies, |k| shapes[k].must);
     let distinct: IndexSet<Mask, FxBuildHasher> = bodies.into_iter().flatten().collect();
     Ok(distinct.into_iter().collect())
 }

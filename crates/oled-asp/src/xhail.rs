@@ -15,6 +15,7 @@ use oled::replay::{Chronicle, Course};
 use oled::{
     Atom, Diagnostic, Frame, Learned, LearnedRule, Learner, Literal, Problems, Span, Task, Term, Theory, Value,
 };
+use oled_data::world::splitmix;
 use rustc_hash::FxBuildHasher;
 
 use crate::choice::{Cost, Effort, Hypothesis, Kernel, Problem, Weights};
@@ -146,13 +147,13 @@ impl Xhail {
         if problem.size() <= SMALL {
             return problem.choose(&best, &all, &Effort { conflicts: None, ..*effort });
         }
-        let mut shuffle = Shuffle::new(self.settings.seed);
+        let mut chance = self.settings.seed;
         let mut cost = problem.cost(&best);
         for width in WIDTHS {
             loop {
                 let before = cost;
                 let mut order = all.clone();
-                shuffle.shuffle(&mut order);
+                shuffle(&mut order, &mut chance);
                 for focus in order {
                     if effort.is_over() {
                         return Ok((best, false));
@@ -160,8 +161,8 @@ impl Xhail {
                     // With clauses that are in use, which it may replace, and with others at random.
                     let mut used: Vec<usize> = all.iter().copied().filter(|k| best[*k].is_some()).collect();
                     let mut others: Vec<usize> = all.iter().copied().filter(|k| best[*k].is_none()).collect();
-                    shuffle.shuffle(&mut used);
-                    shuffle.shuffle(&mut others);
+                    shuffle(&mut used, &mut chance);
+                    shuffle(&mut others, &mut chance);
                     let mut free = vec![focus];
                     free.extend(used.into_iter().filter(|k| *k != focus).take(width / 2));
                     free.extend(others.into_iter().filter(|k| *k != focus).take(width - free.len().min(width)));
@@ -243,28 +244,10 @@ impl Learner for Xhail {
     }
 }
 
-/// An order by chance, the same for the same seed.
-#[derive(Clone, Debug)]
-struct Shuffle(u64);
-
-impl Shuffle {
-    fn new(seed: u64) -> Shuffle {
-        Shuffle(seed)
-    }
-
-    /// Splitmix, by Steele, Lea and Flood.
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn shuffle<T>(&mut self, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            items.swap(i, (self.next() % (i as u64 + 1)) as usize);
-        }
+/// Puts things into an order by chance, the same for the same state.
+fn shuffle<T>(items: &mut [T], state: &mut u64) {
+    for i in (1..items.len()).rev() {
+        items.swap(i, (splitmix(state) % (i as u64 + 1)) as usize);
     }
 }
 

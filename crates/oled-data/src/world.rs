@@ -23,6 +23,7 @@ mod vocabulary;
 
 use oled::{Facts, Frame, Symbol};
 
+pub use random::splitmix;
 pub use spoil::{Faults, Spoiler, Spoilt};
 
 use hall::{Hall, Sighting, WIDTH, Who};

@@ -1,5 +1,14 @@
 //! Random: a tiny generator of random numbers, with the same bits on every platform and in every release.
 
+/// The next number of `SplitMix64`, and the state after it: for whoever has a seed and needs no more than numbers.
+pub fn splitmix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
 /// `SplitMix64` (Steele, Lea and Flood, 2014): a counter and a mixing function.
 ///
 /// A few lines of our own and not a crate, since crates improve their algorithms from version to version, whereas a seed
@@ -18,11 +27,7 @@ impl Random {
     }
 
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        splitmix(&mut self.0)
     }
 
     /// From zero to one, one excluded.
