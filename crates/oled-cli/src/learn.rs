@@ -127,7 +127,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "NUMBER|auto")]
     pub(crate) penalty: Option<String>,
 
-    /// With `replay`: how many runs are remembered; beyond that a sample of the segments.
+    /// With `replay`: how many runs are remembered; beyond that the stream is remembered less exactly.
     #[arg(long, value_name = "N")]
     pub(crate) runs: Option<String>,
 

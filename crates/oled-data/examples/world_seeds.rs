@@ -1,7 +1,8 @@
 //! Learning on simulated worlds, tested on other ones, beside the rules that made them.
 //!
 //! `cargo run --release -p oled-data --example world_seeds -- replay|PRESET SEEDS NOISE [NAME=VALUE …]`: by replay, or by the
-//! paper's learner with a preset. `show=1` prints the theories, `segments=30` makes longer streams to learn from.
+//! paper's learner with a preset; seeds as `20` or `7-9`. `show=1` prints the theories, `segments=30` makes longer streams to
+//! learn from.
 
 #![allow(clippy::print_stdout)] // an example prints
 
@@ -22,6 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let noise: f64 = noise.parse()?;
     let overrides: Vec<(String, String)> =
         overrides.iter().filter_map(|o| o.split_once('=')).map(|(n, v)| (n.into(), v.into())).collect();
+    // `20` is 1 to 20, `7-9` is 7 to 9.
+    let (first, last) = seeds.split_once('-').unwrap_or(("1", seeds));
+    let seeds = first.parse::<u64>()?..=last.parse()?;
     let (show, overrides): (Vec<_>, Vec<_>) = overrides.into_iter().partition(|(name, _)| name == "show");
     let (length, overrides): (Vec<_>, Vec<_>) = overrides.into_iter().partition(|(name, _)| name == "segments");
     let segments = length.first().map_or(Ok(WorldOptions::default().segments), |(_, value)| value.parse())?;
@@ -38,20 +42,32 @@ fn main() -> Result<(), Box<dyn Error>> {
         World::new(if noise == 0.0 { usual.without_noise() } else { noisy })
     };
     let (mut learned, mut known) = (Vec::new(), Vec::new());
-    for seed in 1..=seeds.parse::<u64>()? {
-        let mut learner: Box<dyn Learner> = if preset == "replay" {
+    for seed in seeds {
+        let theory = if preset == "replay" {
             let mut settings = ReplaySettings::default();
             overrides.iter().try_for_each(|(name, value)| settings.set(name, value))?;
-            Box::new(Replay::new(&folder.task, settings)?.with_threads(2))
+            let mut learner = Replay::new(&folder.task, settings)?.with_threads(2);
+            world(seed).for_each(|frame| learner.observe(&frame, &mut ()));
+            let theory = learner.learned().theory();
+            if !show.is_empty() {
+                // Where the true rules fit better what was learned from, the search is at fault, else what it is after.
+                for (own, other) in learner.replay(&theory)?.iter().zip(learner.replay(&truth)?) {
+                    println!(
+                        "{}: F1 {:.4} on what was learned from, true rules {:.4}",
+                        own.0,
+                        own.1.f1(),
+                        other.1.f1()
+                    );
+                }
+            }
+            theory
         } else {
             let settings = |target: Symbol| folder.settings(preset, target.as_str(), &overrides).unwrap_or_default();
-            Box::new(Oled::new(&folder.task, settings)?)
-        };
-        world(seed).for_each(|frame| learner.observe(&frame, &mut ()));
-        if preset != "replay" {
+            let mut learner = Oled::new(&folder.task, settings)?;
+            world(seed).for_each(|frame| learner.observe(&frame, &mut ()));
             learner.flush(&mut ());
-        }
-        let theory = learner.learned().theory();
+            learner.learned().theory()
+        };
         if !show.is_empty() {
             println!("{theory}");
         }

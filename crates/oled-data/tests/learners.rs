@@ -133,6 +133,55 @@ fn memory_is_bounded_on_a_stream_ten_times_longer() {
 }
 
 #[test]
+fn measured_values_are_rounded_before_segments_are_forgotten() {
+    let (folder, frames) = (TaskFolder::embedded(), world(6, 7));
+    let parts: Vec<&[Frame]> = frames.chunk_by(|a, b| a.segment == b.segment).collect();
+    let remember = |runs: usize, frames: &[Frame]| {
+        let mut settings = ReplaySettings::default();
+        settings.set("runs", &runs.to_string()).unwrap();
+        let mut learner = Replay::new(&folder.task, settings).unwrap();
+        frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
+        // What is being written is remembered as it was: a last segment with nothing in it.
+        learner.observe(&Frame::new(Symbol::new("end"), 0), &mut ());
+        learner
+    };
+    let exact = remember(1 << 20, &frames);
+    let budget = exact.record().runs() * 3 / 4;
+    let mut rounded = remember(budget, &frames);
+    let (kept, all) = rounded.record().segments();
+    assert_eq!(kept as u64, all, "no segment is forgotten");
+    assert!(rounded.record().runs() <= budget);
+    // Rules with thresholds of the coarse grid do as they did on every time point.
+    let rules = "initiatedAt(meeting(X, Y), T) :- happensAt(active(X), T), close(X, Y, 24, T), opposed(X, Y, 135, T).
+        terminatedAt(meeting(X, Y), T) :- far(X, Y, 34, T).
+        initiatedAt(loitering(X), T) :- idle(X, 48, T), within(X, 17, T).
+        terminatedAt(loitering(X), T) :- shifted(X, 34, T).";
+    let rules = oled::parse_theory("rules.lp", rules).unwrap();
+    let counts = exact.replay(&rules).unwrap();
+    assert!(counts.iter().filter(|(_, c)| c.tp > 0).count() > 1, "{counts:?}");
+    assert_eq!(counts, rounded.replay(&rules).unwrap());
+    // Others cannot do better than the nearest of the coarse grid.
+    let learned = rounded.learned();
+    assert!(learned.remarks.iter().any(|r| r.starts_with("thresholds are rounded")), "{:?}", learned.remarks);
+    for seed in 1..=2 {
+        let mut order = parts.clone();
+        shuffle(&mut order, seed);
+        assert_eq!(learned, remember(budget, &order.concat()).learned(), "seed {seed}");
+    }
+    let mut going_on = remember(budget, &[]);
+    going_on.restore(&rounded.save(&mut ()).unwrap()).unwrap();
+    assert_eq!(learned, going_on.learned());
+    let mut tight = remember(budget / 8, &frames);
+    let (kept, all) = tight.record().segments();
+    assert!((kept as u64) < all && tight.record().runs() <= budget / 8, "{kept} of {all}");
+    for seed in 1..=2 {
+        let mut order = parts.clone();
+        shuffle(&mut order, seed);
+        assert_eq!(tight.learned().theory(), remember(budget / 8, &order.concat()).learned().theory(), "seed {seed}");
+    }
+}
+
+#[test]
 fn a_window_remembers_the_last_segments() {
     let folder = TaskFolder::lobby_listed();
     let frames = world(8, 6);

@@ -9,6 +9,7 @@ mod recognised;
 mod record;
 mod search;
 mod settings;
+mod summary;
 mod trust;
 mod view;
 

@@ -30,6 +30,25 @@ static REALS: LazyLock<Vec<f64>> = LazyLock::new(|| {
 
 static INTEGERS: LazyLock<Vec<f64>> = LazyLock::new(|| REALS.iter().copied().filter(|x| x.fract() == 0.0).collect());
 
+/// How many thresholds are below each number that has no more than two binary digits after its first, from a small one on:
+/// every value that is measured is put on the grid, and between two of these there are few thresholds to look at.
+static MARKS: LazyLock<[Vec<u16>; 2]> = LazyLock::new(|| {
+    let last = mark(REALS[REALS.len() - 1]) + 2;
+    [&REALS, &INTEGERS].map(|all| {
+        let below = |m: usize| all.partition_point(|t| *t < f64::from_bits((m as u64 + FIRST_MARK) << 50)) as u16;
+        (0..=last).map(below).collect()
+    })
+});
+
+/// The upper bits of a number below the smallest threshold.
+const FIRST_MARK: u64 = 1e-7_f64.to_bits() >> 50;
+
+/// The number of the last mark that is not above a value that is not negative.
+#[inline]
+fn mark(x: f64) -> usize {
+    (x.abs().to_bits() >> 50).saturating_sub(FIRST_MARK) as usize
+}
+
 /// A grid of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grid {
@@ -77,9 +96,20 @@ impl Grid {
     pub(crate) fn bin(self, comparison: Comparison, value: f64) -> Bin {
         let all = self.positive();
         let last = all.len() as Bin;
+        let marks = &MARKS[self as usize];
+        let around = |x: f64| {
+            let mark = mark(x).min(marks.len() - 2);
+            marks[mark] as usize..if mark + 2 < marks.len() { marks[mark + 1] as usize } else { all.len() }
+        };
         // How many positive thresholds are below x, and how many are not above it.
-        let below = |x: f64| all.partition_point(|t| *t < x) as Bin;
-        let upto = |x: f64| all.partition_point(|t| *t <= x) as Bin;
+        let below = |x: f64| {
+            let near = around(x);
+            (near.start + all[near].partition_point(|t| *t < x)) as Bin
+        };
+        let upto = |x: f64| {
+            let near = around(x);
+            (near.start + all[near].partition_point(|t| *t <= x)) as Bin
+        };
         let bin = match comparison {
             // The least threshold that is at least the value.
             Comparison::LessOrEqual if value > 0.0 => below(value) + 1,
@@ -99,6 +129,23 @@ impl Grid {
     #[inline]
     pub(crate) fn meets(looser: Looser, bin: Bin, threshold: Bin) -> bool {
         bin != NOTHING && if looser == Looser::Larger { bin <= threshold } else { bin >= threshold }
+    }
+
+    /// The strictest threshold of the coarse choice that is met where this one is the strictest of all.
+    pub(crate) fn coarser(self, looser: Looser, bin: Bin) -> Bin {
+        static COARSE: LazyLock<[Vec<Bin>; 2]> = LazyLock::new(|| {
+            [Grid::Reals, Grid::Integers].map(|grid| {
+                let last = grid.positive().len() as Bin;
+                grid.coarse(-last, last)
+            })
+        });
+        let (coarse, last) = (&COARSE[self as usize], self.positive().len() as Bin);
+        match looser {
+            _ if bin == NOTHING => NOTHING,
+            // What meets none of them is put beyond them.
+            Looser::Larger => coarse.get(coarse.partition_point(|c| *c < bin)).map_or(last, |c| *c),
+            Looser::Smaller => coarse.partition_point(|c| *c <= bin).checked_sub(1).map_or(-last, |at| coarse[at]),
+        }
     }
 
     /// A coarse choice of thresholds from one to another: each about 1.4 times the one before.
@@ -139,10 +186,13 @@ mod tests {
 
     #[test]
     fn a_value_meets_the_thresholds_that_its_number_says() {
-        let values = [-250.0, -1.0, -0.4, 0.0, 0.004, 0.4, 1.0, 17.0, 17.2, 24.99, 25.0, 25.01, 135.0, 5e4, 1e-7];
+        let mut values =
+            vec![-250.0, -1.0, -0.4, -0.0, 0.0, 0.004, 0.4, 1.0, 17.0, 17.2, 24.99, 25.0, 25.01, 135.0, 5e4];
+        values.extend([1e-7, 1e-6, 1e-300, 9.7e8]);
+        values.extend((-25..29).flat_map(|e| [1.0, 1.25, 1.5, 1.75, 1.9999].map(|m| m * 2f64.powi(e))));
         for grid in [Grid::Reals, Grid::Integers] {
             let all = grid.positive().len() as Bin;
-            for value in values {
+            for &value in &values {
                 for (comparison, looser) in [
                     (Comparison::Less, Looser::Larger),
                     (Comparison::LessOrEqual, Looser::Larger),
@@ -160,6 +210,35 @@ mod tests {
                         };
                         assert_eq!(Grid::meets(looser, bin, threshold), meant, "{value} {comparison:?} {t}");
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn coarser_numbers_meet_the_same_coarse_thresholds() {
+        for grid in [Grid::Reals, Grid::Integers] {
+            let last = grid.positive().len() as Bin;
+            let coarse = grid.coarse(-last, last);
+            for looser in [Looser::Larger, Looser::Smaller] {
+                for bin in (-last..=last).chain([NOTHING]) {
+                    let coarser = grid.coarser(looser, bin);
+                    for threshold in &coarse {
+                        let met = [bin, coarser].map(|bin| Grid::meets(looser, bin, *threshold));
+                        assert_eq!(met[0], met[1], "{bin} {coarser} {threshold}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_beyond_the_grid_meet_its_last_threshold() {
+        for grid in [Grid::Reals, Grid::Integers] {
+            let last = grid.positive().len() as Bin;
+            for value in [1e9, 1.07e9, 1.08e9, 1e300, f64::INFINITY] {
+                for comparison in [Comparison::Less, Comparison::LessOrEqual] {
+                    assert_eq!((grid.bin(comparison, value), grid.bin(comparison, -value)), (last, -last), "{value}");
                 }
             }
         }

@@ -48,7 +48,10 @@ impl Chronicle {
         let groups: Vec<usize> = (0..count).map(|target| cover.group(target)).collect();
         let places = (0..count).map(|t| groups[..t].iter().filter(|g| **g == groups[t]).count()).collect();
         let memory = Memory { runs: usize::MAX, ..Memory::default() };
-        let record = Record::new(memory, cover.tracked(task), count, task.options.interleaved);
+        let tracked = cover.tracked(task);
+        // Listed thresholds are not measured.
+        let slots = vec![Vec::new(); tracked.len()];
+        let record = Record::new(memory, slots, tracked, count, task.options.interleaved);
         Ok(Chronicle { heads, cover, record, places })
     }
 

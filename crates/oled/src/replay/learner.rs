@@ -61,8 +61,6 @@ pub struct Replay {
     heads: Vec<Head>,
     cover: Cover,
     record: Record,
-    /// What is measured, for each group.
-    slots: Vec<Vec<Slot>>,
     targets: Vec<Target>,
     /// What the last search for rules at work came to, for each target; none if there was none.
     last: Vec<Outcome>,
@@ -125,8 +123,8 @@ impl Replay {
             targets.push(Target { name: head.name, group, place, about, left_out, given: Vec::new() });
         }
         let (memory, tracked) = (settings.memory.clone(), cover.tracked(task));
-        let record = Record::new(memory, tracked, targets.len(), task.options.interleaved);
         let slots = (0..groups).map(|g| cover.gauges(g).iter().map(Slot::from).collect()).collect();
+        let record = Record::new(memory, slots, tracked, targets.len(), task.options.interleaved);
         Ok(Replay {
             settings,
             threads: 1,
@@ -134,7 +132,6 @@ impl Replay {
             heads,
             cover,
             record,
-            slots,
             targets,
             last: Vec::new(),
             searched: 0,
@@ -202,7 +199,7 @@ impl Replay {
         let target = &self.targets[number];
         Aspect {
             table: self.table(number),
-            slots: &self.slots[target.group],
+            slots: &self.record.slots[target.group],
             group: target.group,
             target: number,
             place: target.place,
@@ -226,7 +223,7 @@ impl Replay {
             [None, None, _] => Kinds::Ends,
         };
         let ReplaySettings { max_literals, max_rules, .. } = self.settings;
-        Terms { penalty, kinds, near: false, threads, max_literals, max_rules }
+        Terms { penalty, exact: true, kinds, near: false, threads, max_literals, max_rules }
     }
 
     /// Lets a search be made for each target: side by side, or, where rules are about other targets, in turn, since they
@@ -360,7 +357,7 @@ impl Replay {
 
     fn clause(&self, target: usize, rule: &Rule) -> Clause {
         let table = self.table(target);
-        let slots = &self.slots[self.targets[target].group];
+        let slots = &self.record.slots[self.targets[target].group];
         let closed = rule.body.iter().filter_map(|l| if let Lit::Closed(bit) = l { Some(*bit as usize) } else { None });
         let implied = table.body(closed.collect());
         let literal = |l: &Lit| match *l {
@@ -399,6 +396,13 @@ impl Replay {
             learned.remarks.extend(self.at_a_limit(target, &outcome).map(|(_, _, what)| what));
         }
         learned.remarks.extend(self.cover.remark_crowded());
+        if self.record.coarse && self.record.slots.iter().any(|slots| !slots.is_empty()) {
+            learned.remarks.push(
+                "thresholds are rounded: there were more runs than `runs` allows, and measured values are remembered less \
+                 exactly"
+                    .into(),
+            );
+        }
         let (kept, all) = self.record.segments();
         if (kept as u64) < all && self.record.frames() > 0 {
             learned.remarks.push(format!(
@@ -464,7 +468,7 @@ impl Replay {
 
     /// Whether literals can be those of a target.
     fn fits(&self, target: usize, literals: &[Lit]) -> bool {
-        let (table, slots) = (self.table(target), &self.slots[self.targets[target].group]);
+        let (table, slots) = (self.table(target), &self.record.slots[self.targets[target].group]);
         literals.iter().all(|literal| match *literal {
             Lit::Closed(bit) => (bit as usize) < table.len(),
             Lit::Open { slot, threshold } => slots.get(slot as usize).is_some_and(|s| s.grid.contains(threshold)),
@@ -538,7 +542,7 @@ impl Replay {
     fn open_literal(&self, table: &LiteralTable, group: usize, literal: &Literal) -> Option<Lit> {
         (0..table.open_literals().len()).find_map(|slot| {
             let threshold = table.threshold_of(slot, literal, self.cover.measures())?;
-            let grid = self.slots[group][slot].grid;
+            let grid = self.record.slots[group][slot].grid;
             Some(Lit::Open { slot: slot as u16, threshold: grid.nearest(threshold) })
         })
     }
@@ -649,10 +653,10 @@ impl Learner for Replay {
         };
         ensure(at_work.iter().all(numbered) && (at_work.is_empty() || !last.is_empty()), "the rules at work")?;
         self.cover.restore(cover)?;
-        let shapes: Vec<_> = (0..self.slots.len())
+        let shapes: Vec<_> = (0..self.record.slots.len())
             .map(|group| {
                 let table = self.cover.table_of_group(group);
-                let (literals, stride) = (Mask::first(table.len()), 2 + self.slots[group].len().div_ceil(4));
+                let (literals, stride) = (Mask::first(table.len()), Slot::stride(&self.record.slots[group]));
                 let truth = move |words: &[u64]| Mask::from_words([words[0], words[1]]).fires_on(literals);
                 let fits = move |key: &[u64]| key.len().is_multiple_of(stride) && key.chunks(stride).all(truth);
                 (table.types.len(), fits)

@@ -72,6 +72,8 @@ pub(crate) struct Pool {
     pub(crate) ends: Vec<u32>,
     /// Why others may not.
     pub(crate) refused: Refused,
+    /// Whether bodies were found on a sample: what only few classes tell may be missing.
+    sampled: bool,
 }
 
 /// How many bodies were left out, and why.
@@ -108,8 +110,8 @@ struct Rows {
 impl Pool {
     /// The bodies of the literals of a view that are supported well enough.
     pub(crate) fn new(view: &View, terms: &Terms) -> Pool {
-        let mut pool = Pool::default();
         let many = view.classes > MANY_CLASSES;
+        let mut pool = Pool { sampled: many, ..Pool::default() };
         let rows = if many { Rows::sample(view) } else { Rows::all(view) };
         let nodes = pool.grow(view, &rows, many, terms.max_literals);
         let most = if many { MANY } else { (WORK / view.stretches.len().max(1)).max(NARROW) };
@@ -195,7 +197,7 @@ impl Pool {
     /// The same bodies on another view, and also with the thresholds that the rules have, in the place of others for the
     /// same.
     pub(crate) fn on(&self, view: &View, finer: &View, rules: &[Rule]) -> Pool {
-        let mut pool = Pool { refused: self.refused, ..Pool::default() };
+        let mut pool = Pool { refused: self.refused, sampled: self.sampled, ..Pool::default() };
         let mut refined: Vec<Lit> = rules.iter().flat_map(|r| &r.body).copied().collect();
         refined.retain(|l| !view.literals.contains(l));
         for (bodies, kind) in [(&self.starts, RuleKind::Initiation), (&self.ends, RuleKind::Termination)] {
@@ -236,6 +238,42 @@ impl Pool {
             list.push(at);
         }
         Some((rule.kind, at))
+    }
+
+    /// Where bodies were found on a sample, puts those into the pool that have a literal more than a rule, or one less, or
+    /// another one in the place of one; says whether there are any new ones.
+    pub(crate) fn insert_neighbours(&mut self, view: &View, rule: (RuleKind, u32), terms: &Terms) -> bool {
+        let before = (self.starts.len(), self.ends.len());
+        if self.sampled {
+            let (kind, body) = (rule.0, self.literals(view, rule.1));
+            for place in 0..=body.len() {
+                let mut rest = body.clone();
+                if place < rest.len() {
+                    rest.remove(place);
+                    self.insert_supported(view, kind, rest.clone());
+                }
+                if rest.len() < terms.max_literals {
+                    for literal in &view.literals {
+                        self.insert_supported(view, kind, [rest.as_slice(), &[*literal]].concat());
+                    }
+                }
+            }
+        }
+        (self.starts.len(), self.ends.len()) != before
+    }
+
+    /// Puts a rule into the pool that has enough support, and at most one literal of a kind.
+    fn insert_supported(&mut self, view: &View, kind: RuleKind, mut body: Vec<Lit>) {
+        let Some(numbers) = view.numbers(&body) else { return };
+        let attributes: Vec<u32> = numbers.iter().map(|l| view.attributes[*l]).collect();
+        if body.is_empty() || (1..attributes.len()).any(|i| attributes[..i].contains(&attributes[i])) {
+            return;
+        }
+        body.sort_by_key(|literal| view.literals.iter().position(|l| l == literal));
+        let rule = Rule { kind, body };
+        if supports(view, &rule) {
+            self.insert(view, &rule);
+        }
     }
 
     /// The literals of a body.

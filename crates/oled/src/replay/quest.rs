@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pool::{Pool, Refused, supported};
 use super::record::{Piece, Record};
-use super::search::{Actions, Fit, Found, LEAST_GAIN, Search, Terms, replay_pieces};
+use super::search::{Actions, Chosen, Fit, Found, LEAST_GAIN, Score, Search, Terms, replay_pieces};
 use super::view::{Aspect, Lit, SUPPORT, View};
 use crate::induce::{Bin, RuleKind};
 
@@ -43,6 +43,14 @@ pub(crate) struct Seen {
     pub(crate) refused: Refused,
 }
 
+/// Rules, how well they fit, and what they are worth.
+#[derive(Clone, Debug)]
+struct Fitted {
+    rules: Vec<Rule>,
+    fit: Fit,
+    value: f64,
+}
+
 /// What is searched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quest<'a> {
@@ -62,7 +70,7 @@ const REACH: Bin = 18;
 const CLEARLY: f64 = 0.01;
 
 /// How often thresholds are refined and rules chosen anew with them.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 6;
 
 impl Quest<'_> {
     /// The whole search, from nothing.
@@ -88,8 +96,7 @@ impl Quest<'_> {
         last.shortlist.iter().for_each(|rule| {
             pool.insert(&view, rule);
         });
-        let search = Search { view: &view, pool: &pool, terms: self.terms };
-        let found = search.climb(rules);
+        let found = self.search(&view, &pool).climb(rules);
         let seen = Seen { pieces: view.pieces, with_event: view.with_event, ..last.seen };
         let rules = rules_of(&view, &pool, &found);
         let Outcome { literals, shortlist, .. } = last;
@@ -110,9 +117,29 @@ impl Quest<'_> {
         View::with(self.record, self.pieces, self.aspect, literals_of(rules))
     }
 
-    /// The price of the literals of rules, heads included.
-    pub(crate) fn cost(&self, rules: &[Rule]) -> f64 {
-        self.terms.penalty * rules.iter().map(|r| r.body.len() + 1).sum::<usize>() as f64
+    /// What rules are worth that fit like this.
+    pub(crate) fn worth(&self, fit: &Fit, rules: &[Rule]) -> f64 {
+        self.terms.worth(fit, rules.iter().map(|r| r.body.len() + 1).sum())
+    }
+
+    fn search<'a>(&self, view: &'a View, pool: &'a Pool) -> Search<'a> {
+        Search { view, pool, terms: self.terms }
+    }
+
+    /// Climbs from these rules, and on as long as there is something better next to them.
+    fn settle(&self, view: &View, pool: &mut Pool, start: Vec<Chosen>) -> Found {
+        let mut found = self.search(view, pool).climb(start);
+        loop {
+            let more = found.rules.iter().filter(|rule| pool.insert_neighbours(view, **rule, &self.terms)).count();
+            if more == 0 {
+                return found;
+            }
+            let better = self.search(view, pool).climb(found.rules.clone());
+            if better.value <= found.value + LEAST_GAIN {
+                return found;
+            }
+            found = better;
+        }
     }
 
     fn climb(&self, mut view: View, start: &[Rule]) -> Outcome {
@@ -125,51 +152,43 @@ impl Quest<'_> {
             refused: pool.refused,
         };
         let start: Vec<_> = start.iter().filter_map(|rule| pool.insert(&view, rule)).collect();
-        let search = Search { view: &view, pool: &pool, terms: self.terms };
-        let mut found = search.climb(start);
-        let local = search.climb(search.local());
+        // As long as thresholds are coarse, errors may be theirs: rules that only make up for them are not wanted.
+        let coarse = Quest { terms: Terms { exact: false, ..self.terms }, ..*self };
+        let found = coarse.settle(&view, &mut pool, start);
+        let local = coarse.search(&view, &pool).local(Score::Balanced);
+        let other = coarse.settle(&view, &mut pool, local);
+        let clearly = other.value > found.value + CLEARLY;
+        let [found, other] = [found, other].map(|found| rules_of(&view, &pool, &found));
         // Another start must lead to a theory that is clearly better, and in several segments: restarts raise the score by
         // chance.
-        let errors = |found: &Found| replay_pieces(&view, &search.actions(&found.rules), self.terms.direct()).1;
-        if local.value > found.value + CLEARLY && improved(&errors(&found), &errors(&local)) >= SUPPORT as i64 {
-            found = local;
-        }
-        let mut rules = rules_of(&view, &pool, &found);
-        for _ in 0..ROUNDS {
-            let (refined, fit, value) = self.refine(&rules, found.fit, found.value);
-            if refined == rules {
+        let (first, second) = if clearly && self.is_better(&found, &other) { (other, found) } else { (found, other) };
+        let mut best = self.finish(&mut view, &mut pool, first);
+        // Where few errors are left, there may be rules that make none.
+        for start in [Some(second), None] {
+            if !best.fit.is_nearly_exact() {
                 break;
             }
-            // With the finer thresholds at hand other rules may be better.
-            let mut literals = view.literals.clone();
-            literals.extend(refined.iter().flat_map(|r| &r.body));
-            self.aspect.sort(&mut literals);
-            let finer = View::with(self.record, self.pieces, self.aspect, literals);
-            let mut candidates = pool.on(&view, &finer, &refined);
-            let start: Vec<_> = refined.iter().filter_map(|rule| candidates.insert(&finer, rule)).collect();
-            let better = Search { view: &finer, pool: &candidates, terms: self.terms }.climb(start);
-            let (before, chosen) = (found.value, rules_of(&finer, &candidates, &better));
-            (view, pool, found) = (finer, candidates, better);
-            if found.value >= value {
-                rules = chosen;
-            } else {
-                (rules, found.fit, found.value) = (refined, fit, value);
-            }
-            if found.value <= before + LEAST_GAIN {
-                break;
+            let start = start.unwrap_or_else(|| {
+                let search = self.search(&view, &pool);
+                rules_of(&view, &pool, &search.found(search.local(Score::Precise)))
+            });
+            let other = self.finish(&mut view, &mut pool, start);
+            if other.value > best.value + LEAST_GAIN && self.is_better(&best.rules, &other.rules) {
+                best = other;
             }
         }
+        let Fitted { rules, fit, value } = best;
         let mut shortlist = Vec::new();
         if self.terms.near {
-            let search = Search { view: &view, pool: &pool, terms: self.terms };
-            let near = search.nearest(&found.rules, SHORTLIST);
+            let chosen: Vec<_> = rules.iter().filter_map(|rule| pool.insert(&view, rule)).collect();
+            let near = self.search(&view, &pool).nearest(&chosen, SHORTLIST);
             shortlist.extend(near.into_iter().map(|(kind, body)| Rule { kind, body: pool.literals(&view, body) }));
         }
         Outcome {
             rules,
-            fit: found.fit,
-            value: found.value,
-            best: found.value,
+            fit,
+            value,
+            best: value,
             penalty: self.terms.penalty,
             literals: view.literals.clone(),
             shortlist,
@@ -177,30 +196,73 @@ impl Quest<'_> {
         }
     }
 
+    /// From rules with coarse thresholds to the best ones near them. The view gets the thresholds that are needed, and the
+    /// pool the bodies with them.
+    fn finish(&self, view: &mut View, pool: &mut Pool, rules: Vec<Rule>) -> Fitted {
+        let fit = self.fit(&rules);
+        let mut best = Fitted { value: self.worth(&fit, &rules), fit, rules };
+        // Literals cost less now where few errors are left.
+        let mut settled = !fit.is_nearly_exact();
+        for _ in 0..ROUNDS {
+            let before = best.value;
+            let refined = self.refine(&best);
+            if settled && refined.rules == best.rules {
+                break;
+            }
+            (best, settled) = (refined, true);
+            // With the finer thresholds at hand other rules may be better.
+            let mut literals = view.literals.clone();
+            literals.extend(best.rules.iter().flat_map(|r| &r.body));
+            self.aspect.sort(&mut literals);
+            if literals.len() > view.literals.len() {
+                let finer = View::with(self.record, self.pieces, self.aspect, literals);
+                *pool = pool.on(view, &finer, &best.rules);
+                *view = finer;
+            }
+            let start: Vec<_> = best.rules.iter().filter_map(|rule| pool.insert(view, rule)).collect();
+            let found = self.settle(view, pool, start);
+            if found.value > best.value + LEAST_GAIN {
+                best = Fitted { rules: rules_of(view, pool, &found), fit: found.fit, value: found.value };
+            }
+            if best.value <= before + LEAST_GAIN {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Whether rules make clearly fewer errors than others did.
+    fn is_better(&self, before: &[Rule], after: &[Rule]) -> bool {
+        let errors = |rules: &[Rule]| {
+            let view = self.view_of(rules);
+            replay_pieces(&view, &actions_of(&view, rules), self.terms.direct()).1
+        };
+        is_better(&errors(before), &errors(after))
+    }
+
     /// The same rules with better thresholds, each in turn, as long as that pays; of those that are as good, one that is
     /// easy to read.
-    fn refine(&self, rules: &[Rule], fit: Fit, value: f64) -> (Vec<Rule>, Fit, f64) {
-        let mut rules = rules.to_vec();
-        let (mut fit, mut value) = (fit, value);
+    fn refine(&self, fitted: &Fitted) -> Fitted {
+        let Fitted { mut rules, mut fit, mut value } = fitted.clone();
         let mut literals = literals_of(&rules);
         let around = |literal: &Lit| match *literal {
-            Lit::Open { slot, threshold } => {
+            // Thresholds between those of the coarse grid cannot be told apart where there are no others left.
+            Lit::Open { slot, threshold } if !self.record.coarse => {
                 let grid = self.aspect.slots[slot as usize].grid;
                 let near = (threshold - REACH..=threshold + REACH).filter(move |t| grid.contains(*t));
                 near.map(|threshold| Lit::Open { slot, threshold }).collect()
             }
-            Lit::Closed(_) => Vec::new(),
+            Lit::Open { .. } | Lit::Closed(_) => Vec::new(),
         };
         let more: Vec<Lit> = literals.iter().flat_map(around).collect();
         if more.is_empty() {
-            return (rules, fit, value);
+            return Fitted { rules, fit, value };
         }
         literals.extend(more);
         literals.sort_unstable();
         literals.dedup();
         let view = View::with(self.record, self.pieces, self.aspect, literals);
         let cover = |body: &[Lit]| view.cover(view.numbers(body).expect("the view has the literals of all rules"));
-        let price = self.cost(&rules);
         for _ in 0..4 {
             let before = rules.clone();
             for i in 0..rules.len() {
@@ -226,10 +288,10 @@ impl Quest<'_> {
                         let mut actions = rest.clone();
                         actions.add(kind, &cover);
                         let (fit, then) = replay_pieces(&view, &actions, self.terms.direct());
-                        if t != threshold && improved(&now, &then) < SUPPORT as i64 {
+                        if t != threshold && !is_better(&now, &then) {
                             continue;
                         }
-                        tried.push((t, fit, fit.f1() - price));
+                        tried.push((t, fit, self.worth(&fit, &rules)));
                     }
                     let best = tried.iter().fold(f64::MIN, |best, (.., v)| best.max(*v));
                     let good: Vec<_> = tried.iter().filter(|(.., v)| *v >= best - 1e-12).collect();
@@ -246,7 +308,7 @@ impl Quest<'_> {
                 break;
             }
         }
-        (rules, fit, value)
+        Fitted { rules, fit, value }
     }
 }
 
@@ -273,7 +335,10 @@ fn rules_of(view: &View, pool: &Pool, found: &Found) -> Vec<Rule> {
     found.rules.iter().map(|&(kind, body)| Rule { kind, body: pool.literals(view, body) }).collect()
 }
 
-/// In how many more segments errors become fewer than become more.
-fn improved(before: &[i64], after: &[i64]) -> i64 {
-    before.iter().zip(after).map(|(b, a)| (b - a).signum()).sum()
+/// Whether errors become fewer in more segments than they become more in: in [`SUPPORT`] at least, or, where fewer have
+/// errors at all, in all of those.
+fn is_better(before: &[i64], after: &[i64]) -> bool {
+    let improved: i64 = before.iter().zip(after).map(|(b, a)| (b - a).signum()).sum();
+    let wrong = before.iter().filter(|errors| **errors > 0).count();
+    improved >= SUPPORT.min(wrong).max(1) as i64
 }

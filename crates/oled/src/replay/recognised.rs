@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::quest::{Rule, actions_of, literals_of};
 use super::record::{Piece, Record, Run, Track};
-use super::view::{Aspect, View};
+use super::view::{Aspect, Slot, View};
 use crate::induce::{Column, Mask};
 use crate::lang::Value;
 
@@ -74,7 +74,7 @@ pub(crate) fn replaced(
     recognised: &[Recognised],
 ) -> (Record, Vec<Piece>) {
     let group = aspect.group;
-    let stride = 2 + aspect.slots.len().div_ceil(4);
+    let stride = Slot::stride(aspect.slots);
     let mut new = record.emptied();
     let mut copies = Vec::new();
     for (p, piece) in pieces.iter().enumerate() {

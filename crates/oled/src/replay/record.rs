@@ -1,13 +1,16 @@
 //! Record: the stream as runs. For each fluent instance, how long the same was true of it and the same was annotated.
 //!
-//! One pass, constant work per instance and time point. What is kept is kept exactly: the runs of whole segments. While all
-//! segments fit into the budget, all are kept; beyond it a sample of them, chosen by a hash of their names, so that which
-//! ones are kept does not depend on their order, and old and new ones are kept alike.
+//! One pass, constant work per instance and time point. While all runs fit into the budget, everything is kept as it was.
+//! Beyond it, measured values are kept on a coarse grid, which takes fewer runs; if that is not enough, whole segments are
+//! forgotten: a sample is kept, chosen by a hash of their names. What is kept does not depend on the order of the segments,
+//! and old and new ones are kept alike.
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
+use super::summary::coarser;
+use super::view::Slot;
 use crate::lang::{Symbol, Value};
 use crate::learn::Sight;
 use crate::state::{StateError, ensure, ensure_counts};
@@ -31,6 +34,9 @@ impl Default for Memory {
 
 /// A segment that goes on for more time points than this counts as several.
 const PIECE: u32 = 10_000;
+
+/// So many states may be kept that nothing speaks of any more.
+const MANY_STATES: usize = 256;
 
 /// What is true and annotated of an instance for a number of time points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +73,7 @@ pub(crate) struct Piece {
     /// For each group its tracks, and for each target the time points annotated of what was not observed.
     pub(crate) groups: Vec<Vec<Track>>,
     pub(crate) missed: Vec<u64>,
-    runs: usize,
+    pub(super) runs: usize,
 }
 
 impl Piece {
@@ -105,14 +111,15 @@ type Opened = IndexMap<Symbol, Open, FxBuildHasher>;
 
 /// What a record knows of the stream so far: states, pieces, those that are open, and its counters.
 #[derive(Deserialize)]
-pub(crate) struct RecordState(Vec<States>, Vec<Piece>, Opened, usize, [u64; 4]);
+pub(crate) struct RecordState(Vec<States>, Vec<Piece>, Opened, usize, bool, [u64; 4]);
 
 /// The stream so far.
 #[derive(Clone, Debug)]
 pub struct Record {
     memory: Memory,
-    /// For each group the distinct things that were true, as words.
+    /// For each group the distinct things that were true, as words, and what is measured there.
     pub(crate) states: Vec<States>,
+    pub(crate) slots: Vec<Vec<Slot>>,
     pieces: Vec<Piece>,
     open: Opened,
     interleaved: bool,
@@ -121,6 +128,10 @@ pub struct Record {
     targets: usize,
     /// Runs in finished pieces.
     runs: usize,
+    /// Whether finished pieces have measured values on the coarse grid only.
+    pub(crate) coarse: bool,
+    /// How many states were left when those that nothing speaks of were forgotten.
+    spoken_of: usize,
     /// Pieces with a rank up to this one are kept.
     limit: u64,
     /// Pieces begun, and runs, those that were forgotten included.
@@ -130,16 +141,26 @@ pub struct Record {
 }
 
 impl Record {
-    pub(crate) fn new(memory: Memory, tracked: Vec<bool>, targets: usize, interleaved: bool) -> Record {
+    /// An empty one. For each group there is what is measured, and whether its fluents end when an argument is not observed.
+    pub(crate) fn new(
+        memory: Memory,
+        slots: Vec<Vec<Slot>>,
+        tracked: Vec<bool>,
+        targets: usize,
+        interleaved: bool,
+    ) -> Record {
         Record {
             memory,
             states: vec![IndexSet::default(); tracked.len()],
+            slots,
             pieces: Vec::new(),
             open: IndexMap::default(),
             interleaved,
             tracked,
             targets,
             runs: 0,
+            coarse: false,
+            spoken_of: 0,
             limit: u64::MAX,
             begun: 0,
             added: 0,
@@ -169,10 +190,8 @@ impl Record {
         let time = piece.frames;
         piece.frames += 1;
         sight.missed.iter().zip(&mut piece.missed).for_each(|(n, sum)| *sum += u64::from(*n));
-        // What will not be kept is not written.
-        if piece.rank > self.limit {
-            return;
-        }
+        // What will not be kept is only counted, since the number of its runs says where its next part begins.
+        let kept = piece.rank <= self.limit;
         for (g, seen) in sight.groups.iter().enumerate() {
             let (tracks, index, states) = (&mut piece.groups[g], &mut groups[g], &mut self.states[g]);
             index.now.clear();
@@ -206,6 +225,9 @@ impl Record {
                     _ => intern(states, key),
                 };
                 let new = track.push(state, 1, labels);
+                if new && !kept && track.runs.len() > 1 {
+                    track.start += track.runs.remove(0).length;
+                }
                 piece.runs += usize::from(new);
                 self.added += u64::from(new);
             }
@@ -243,9 +265,8 @@ impl Record {
 
     /// Keeps a piece that has ended, and forgets what has to be forgotten.
     fn finish(&mut self, piece: Piece) {
-        self.runs += piece.runs;
+        let rank = piece.rank;
         self.pieces.push(piece);
-        let before = self.pieces.len();
         if let Some(window) = self.memory.window {
             let newest = self.begun;
             self.pieces.retain(|p| newest - p.born < window as u64);
@@ -258,15 +279,43 @@ impl Record {
         }
         self.pieces.retain(|p| p.rank <= self.limit);
         self.runs = self.pieces.iter().map(|p| p.runs).sum();
-        // The most recent half of the ranks goes until what is left fits.
-        while self.runs > self.memory.runs && self.pieces.len() > 1 {
-            self.limit /= 2;
-            self.pieces.retain(|p| p.rank <= self.limit);
-            self.runs = self.pieces.iter().map(|p| p.runs).sum();
+        if self.coarse {
+            // The new one is the last, if it is kept.
+            let new = self.pieces.iter().rposition(|p| p.rank == rank).unwrap_or(self.pieces.len());
+            self.summarise(new);
+        } else if self.runs > self.memory.runs {
+            self.coarse = true;
+            self.summarise(0);
         }
-        if self.pieces.len() < before {
+        // Those with the highest ranks go until what is left fits.
+        while self.runs > self.memory.runs && self.pieces.len() > 1 {
+            let (at, highest) = (0..).zip(&self.pieces).max_by_key(|(_, p)| p.rank).expect("there are several");
+            self.limit = highest.rank - 1;
+            self.runs -= highest.runs;
+            self.pieces.remove(at);
+        }
+        let states: usize = self.states.iter().map(IndexSet::len).sum();
+        if states > 2 * self.spoken_of.max(MANY_STATES) {
             self.forget_states();
         }
+    }
+
+    /// Puts the measured values of pieces on the coarse grid, from one of them on.
+    fn summarise(&mut self, first: usize) {
+        for (g, slots) in self.slots.iter().enumerate().filter(|(_, slots)| !slots.is_empty()) {
+            let states = &mut self.states[g];
+            let mut numbers = vec![u32::MAX; states.len()];
+            for piece in self.pieces.iter_mut().skip(first) {
+                piece.renumber(g, |state| {
+                    if numbers[state as usize] == u32::MAX {
+                        let coarse = coarser(slots, &states[state as usize]);
+                        numbers[state as usize] = intern(states, &coarse);
+                    }
+                    numbers[state as usize]
+                });
+            }
+        }
+        self.runs = self.pieces.iter().map(|p| p.runs).sum();
     }
 
     /// Numbers anew what is still spoken of.
@@ -277,21 +326,22 @@ impl Record {
             let mut numbers = vec![u32::MAX; old.len()];
             let open = self.open.values_mut().map(|o| &mut o.piece);
             for piece in self.pieces.iter_mut().chain(open) {
-                for run in piece.groups[g].iter_mut().flat_map(|t| &mut t.runs) {
-                    let number = &mut numbers[run.state as usize];
+                piece.renumber(g, |state| {
+                    let number = &mut numbers[state as usize];
                     if *number == u32::MAX {
-                        *number = intern(states, &old[run.state as usize]);
+                        *number = intern(states, &old[state as usize]);
                     }
-                    run.state = *number;
-                }
+                    *number
+                });
             }
         }
+        self.spoken_of = self.states.iter().map(IndexSet::len).sum();
     }
 
     /// What it knows of the stream so far, as [`RecordState`].
     pub(crate) fn state(&self) -> impl Serialize {
         let counters = [self.limit, self.begun, self.added, self.frames];
-        (&self.states, &self.pieces, &self.open, self.runs, counters)
+        (&self.states, &self.pieces, &self.open, self.runs, self.coarse, counters)
     }
 
     /// Goes on with what was written; `shapes` has the width of each group, and tells whether a key can be one of its.
@@ -300,7 +350,7 @@ impl Record {
         state: RecordState,
         shapes: &[(usize, impl Fn(&[u64]) -> bool)],
     ) -> Result<(), StateError> {
-        let RecordState(states, pieces, mut open, runs, [limit, begun, added, frames]) = state;
+        let RecordState(states, pieces, mut open, runs, coarse, [limit, begun, added, frames]) = state;
         ensure(states.len() == shapes.len(), "the groups of heads")?;
         for (states, (_, fits)) in states.iter().zip(shapes) {
             ensure(states.iter().all(|key| fits(key)), "the truths of instances")?;
@@ -322,14 +372,18 @@ impl Record {
                 index.by_values = (0u32..).zip(tracks).map(|(t, track)| (track.values.clone(), t)).collect();
             }
         }
-        (self.states, self.pieces, self.open, self.runs) = (states, pieces, open, runs);
+        (self.states, self.pieces, self.open, self.runs, self.coarse) = (states, pieces, open, runs, coarse);
         (self.limit, self.begun, self.added, self.frames) = (limit, begun, added, frames);
         Ok(())
     }
 
     /// The same without what was seen.
     pub(crate) fn emptied(&self) -> Record {
-        Record::new(self.memory.clone(), self.tracked.clone(), self.targets, self.interleaved)
+        let (slots, tracked) = (self.slots.clone(), self.tracked.clone());
+        Record {
+            coarse: self.coarse,
+            ..Record::new(self.memory.clone(), slots, tracked, self.targets, self.interleaved)
+        }
     }
 
     /// The number of a state.

@@ -15,6 +15,8 @@ use crate::induce::RuleKind;
 pub(crate) struct Terms {
     /// The price of a literal, heads included.
     pub(crate) penalty: f64,
+    /// Whether literals cost less where few errors are left.
+    pub(crate) exact: bool,
     /// What rules there are heads for.
     pub(crate) kinds: Kinds,
     /// Whether rules that come near are wanted too, for the next search.
@@ -36,7 +38,19 @@ pub(crate) enum Kinds {
     Both,
 }
 
+/// With a smaller share of errors than this, F1 being one less that share, literals cost less in proportion, down to a small
+/// part of their price: where rules fit exactly, so should those that are found.
+const FEW_ERRORS: f64 = 0.05;
+const LEAST_PRICE: f64 = 0.05;
+
 impl Terms {
+    /// What a theory is worth: how well it fits, less the price of its literals, heads included.
+    pub(crate) fn worth(&self, fit: &Fit, literals: usize) -> f64 {
+        let f1 = fit.f1();
+        let share = if self.exact { ((1.0 - f1) / FEW_ERRORS).clamp(LEAST_PRICE, 1.0) } else { 1.0 };
+        f1 - self.penalty * share * literals as f64
+    }
+
     pub(crate) fn direct(&self) -> bool {
         self.kinds == Kinds::Direct
     }
@@ -71,6 +85,12 @@ impl Fit {
     pub(crate) fn f1(&self) -> f64 {
         let all = self.tp + self.fp + self.positives;
         if all == 0 { 0.0 } else { 2.0 * self.tp as f64 / all as f64 }
+    }
+
+    /// Whether few errors are left, but some.
+    pub(crate) fn is_nearly_exact(&self) -> bool {
+        let f1 = self.f1();
+        f1 > 1.0 - FEW_ERRORS && f1 < 1.0
     }
 }
 
@@ -153,8 +173,22 @@ impl ByClass {
             sorted[next[*class as usize] as usize] = *turn;
             next[*class as usize] += 1;
         }
-        let mut any = vec![0; classes.div_ceil(64)];
-        turns.iter().for_each(|(class, _)| any[*class as usize / 64] |= 1 << (class % 64));
+        // Turns of a block are neighbours, and come from its end to its start: of those in a class, the last one is the first
+        // in time, and whatever fires at the others fires at that one before.
+        let (mut any, mut kept) = (vec![0; classes.div_ceil(64)], 0);
+        for class in 0..classes {
+            let own = from[class] as usize..from[class + 1] as usize;
+            from[class] = kept as u32;
+            for i in own.clone() {
+                if i + 1 == own.end || sorted[i + 1].block != sorted[i].block {
+                    sorted[kept] = sorted[i];
+                    kept += 1;
+                }
+            }
+            any[class / 64] |= u64::from(!own.is_empty()) << (class % 64);
+        }
+        from[classes] = kept as u32;
+        sorted.truncate(kept);
         ByClass { from, turns: sorted, any }
     }
 
@@ -265,29 +299,23 @@ pub(crate) fn replay(view: &View, actions: &Actions, direct: bool) -> Fit {
     replay_pieces(view, actions, direct).0
 }
 
-/// The same, with the errors in each segment, but for a number that does not depend on the actions.
+/// The same, with the errors in each segment.
 pub(crate) fn replay_pieces(view: &View, actions: &Actions, direct: bool) -> (Fit, Vec<i64>) {
     let mut fit = Fit { positives: view.positives as i64, ..Fit::default() };
     let mut errors = vec![0; view.pieces];
     let ends = view.trails.iter().skip(1).map(|t| t.first as usize).chain([view.stretches.len()]);
     for (trail, end) in view.trails.iter().zip(ends) {
-        let (tp, fp) = replay_trail(view, actions, direct, trail.holds, trail.first as usize..end);
+        let Fit { tp, fp, positives } = replay_trail(view, actions, direct, trail.holds, trail.first as usize..end);
         fit.tp += tp;
         fit.fp += fp;
-        errors[trail.piece as usize] += fp - tp;
+        errors[trail.piece as usize] += fp + positives - tp;
     }
     (fit, errors)
 }
 
-/// Right and wrong time points of one trail.
-fn replay_trail(
-    view: &View,
-    actions: &Actions,
-    direct: bool,
-    holds: bool,
-    stretches: std::ops::Range<usize>,
-) -> (i64, i64) {
-    let (mut tp, mut fp) = (0, 0);
+/// The fit on one trail.
+fn replay_trail(view: &View, actions: &Actions, direct: bool, holds: bool, stretches: std::ops::Range<usize>) -> Fit {
+    let mut fit = Fit::default();
     let mut state = holds;
     for s in &view.stretches[stretches] {
         let start = actions.start(s.class);
@@ -298,25 +326,27 @@ fn replay_trail(
             i64::from(state) + i64::from(then) * (i64::from(s.length) - 1)
         };
         match s.label {
-            Label::Yes => tp += time,
-            Label::No => fp += time,
+            Label::Yes => {
+                fit.tp += time;
+                fit.positives += i64::from(s.length);
+            }
+            Label::No => fit.fp += time,
             Label::Unknown => {}
         }
         state = then;
     }
-    (tp, fp)
+    fit
 }
 
-/// Room for judging candidates one after the other.
+/// Room for judging candidates one after the other: for each block the first turn, and for which candidate that was noted.
 struct Scratch {
-    stamp: Vec<u32>,
-    first: Vec<(u32, i32, i32)>,
+    first: Vec<(u32, Turn)>,
     round: u32,
 }
 
 impl Scratch {
     fn new(blocks: usize) -> Scratch {
-        Scratch { stamp: vec![0; blocks], first: vec![(0, 0, 0); blocks], round: 0 }
+        Scratch { first: vec![(0, Turn::default()); blocks], round: 0 }
     }
 
     /// What the blocks bring that a set of classes turns over.
@@ -330,17 +360,16 @@ impl Scratch {
                 let class = i * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
                 for turn in turns.of(class) {
-                    let block = turn.block as usize;
-                    let first = &mut self.first[block];
-                    if self.stamp[block] != self.round {
-                        self.stamp[block] = self.round;
-                    } else if first.0 <= turn.stretch {
+                    let (round, first) = &mut self.first[turn.block as usize];
+                    if *round != self.round {
+                        *round = self.round;
+                    } else if first.stretch <= turn.stretch {
                         continue;
                     } else {
-                        yes -= i64::from(first.1);
-                        no -= i64::from(first.2);
+                        yes -= i64::from(first.yes);
+                        no -= i64::from(first.no);
                     }
-                    *first = (turn.stretch, turn.yes, turn.no);
+                    *first = *turn;
                     yes += i64::from(turn.yes);
                     no += i64::from(turn.no);
                 }
@@ -348,6 +377,15 @@ impl Scratch {
         }
         (yes, no)
     }
+}
+
+/// By what rules are chosen that tell beginnings or endings by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Score {
+    /// What they find is worth as much as that they are right.
+    Balanced,
+    /// That they are right is worth more: several rules share the work that one would do less well.
+    Precise,
 }
 
 /// A candidate that was judged.
@@ -368,9 +406,8 @@ pub(crate) struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn cost(&self, rules: &[Chosen]) -> f64 {
-        let literals: usize = rules.iter().map(|(_, b)| self.pool.bodies[*b as usize].len() + 1).sum();
-        self.terms.penalty * literals as f64
+    fn size(&self, rules: &[Chosen]) -> usize {
+        rules.iter().map(|(_, b)| self.pool.bodies[*b as usize].len() + 1).sum()
     }
 
     pub(crate) fn actions(&self, rules: &[Chosen]) -> Actions {
@@ -379,13 +416,13 @@ impl Search<'_> {
         actions
     }
 
-    fn found(&self, rules: Vec<Chosen>) -> Found {
+    pub(crate) fn found(&self, rules: Vec<Chosen>) -> Found {
         let fit = replay(self.view, &self.actions(&rules), self.terms.direct());
-        Found { value: fit.f1() - self.cost(&rules), rules, fit }
+        Found { value: self.terms.worth(&fit, self.size(&rules)), rules, fit }
     }
 
-    /// What the rules of a kind would bring to a base, in their order.
-    fn judge(&self, base: &Base, kind: RuleKind, cost: f64) -> Vec<Judged> {
+    /// What a base of rules with so many literals would be worth with one more of a kind, in their order.
+    fn judge(&self, base: &Base, kind: RuleKind, size: usize) -> Vec<Judged> {
         let bodies = if kind == RuleKind::Termination { &self.pool.ends } else { &self.pool.starts };
         let turns = if kind == RuleKind::Termination { &base.ends } else { &base.starts };
         let sign = if kind == RuleKind::Termination { -1 } else { 1 };
@@ -395,7 +432,7 @@ impl Search<'_> {
                 let (yes, no) = scratch.sum(turns, self.pool.cover(body));
                 let fit = Fit { tp: base.fit.tp + sign * yes, fp: base.fit.fp + sign * no, ..base.fit };
                 let literals = self.pool.bodies[body as usize].len() + 1;
-                Judged { value: fit.f1() - (cost + self.terms.penalty * literals as f64), rule: (kind, body) }
+                Judged { value: self.terms.worth(&fit, size + literals), rule: (kind, body) }
             });
             judged.collect()
         };
@@ -413,9 +450,9 @@ impl Search<'_> {
     }
 
     /// The best rule of a kind to be added to a base: of those that are equally good, the first.
-    fn best(&self, base: &Base, kind: RuleKind, cost: f64) -> Option<Judged> {
+    fn best(&self, base: &Base, kind: RuleKind, size: usize) -> Option<Judged> {
         let better = |a: Judged, b: Judged| if b.value > a.value { b } else { a };
-        self.judge(base, kind, cost).into_iter().reduce(better)
+        self.judge(base, kind, size).into_iter().reduce(better)
     }
 
     /// What becomes of the fluent in a set of classes.
@@ -427,12 +464,15 @@ impl Search<'_> {
 
     /// Rules that tell beginnings and endings by themselves, one after the other: a start where the rules of a fluent only
     /// work together.
-    pub(crate) fn local(&self) -> Vec<Chosen> {
+    pub(crate) fn local(&self, by: Score) -> Vec<Chosen> {
         let total = self.view.stats.iter().fold(Stat::default(), Stat::with);
         let mut chosen = Vec::new();
         for &kind in self.terms.rules() {
             let ends = kind == RuleKind::Termination;
-            let score = |stat: &Stat| if ends { stat.ends(&total).0 } else { stat.starts(&total).0 };
+            let score = |stat: &Stat| {
+                let (balanced, precise) = if ends { stat.ends(&total) } else { stat.starts(&total) };
+                if by == Score::Balanced { balanced } else { precise }
+            };
             // What each body is true of, besides what is covered.
             let bodies = if ends { &self.pool.ends } else { &self.pool.starts };
             let mut own: Vec<Stat> = bodies.iter().map(|body| self.counts(self.pool.cover(*body))).collect();
@@ -468,11 +508,11 @@ impl Search<'_> {
         let mut found = self.found(start);
         loop {
             let base = Base::new(self.view, &self.actions(&found.rules), self.terms.direct());
-            let cost = self.cost(&found.rules);
+            let size = self.size(&found.rules);
             let mut best: Option<(Judged, Option<usize>)> = None;
             let more = if found.rules.len() < self.terms.max_rules { self.terms.rules() } else { &[] };
             for kind in more {
-                let judged = self.best(&base, *kind, cost).map(|j| (j, None));
+                let judged = self.best(&base, *kind, size).map(|j| (j, None));
                 best = pick(best, judged);
             }
             // Without one of the rules, or with another in its place.
@@ -481,12 +521,12 @@ impl Search<'_> {
                 let mut rest = found.rules.clone();
                 let (kind, _) = rest.remove(i);
                 let base = Base::new(self.view, &self.actions(&rest), self.terms.direct());
-                let cost = self.cost(&rest);
-                let value = base.fit.f1() - cost;
+                let size = self.size(&rest);
+                let value = self.terms.worth(&base.fit, size);
                 if shorter.is_none_or(|(v, _)| value > v) {
                     shorter = Some((value, i));
                 }
-                best = pick(best, self.best(&base, kind, cost).map(|j| (j, Some(i))));
+                best = pick(best, self.best(&base, kind, size).map(|j| (j, Some(i))));
             }
             let grown = best.filter(|(j, _)| j.value > found.value + LEAST_GAIN);
             match (shorter.filter(|(v, _)| *v > found.value + LEAST_GAIN), grown) {
@@ -515,7 +555,7 @@ impl Search<'_> {
         for rest in bases {
             let base = Base::new(self.view, &self.actions(&rest.collect::<Vec<_>>()), self.terms.direct());
             for &kind in self.terms.rules() {
-                let mut judged = self.judge(&base, kind, 0.0);
+                let mut judged = self.judge(&base, kind, 0);
                 let order = |a: &Judged, b: &Judged| b.value.total_cmp(&a.value).then(a.rule.1.cmp(&b.rule.1));
                 judged.sort_by(order);
                 near.extend(judged.iter().take(share).map(|j| j.rule));

@@ -33,7 +33,7 @@ pub struct ReplaySettings {
 /// The names, meanings and ranges of all settings of replay.
 pub const REPLAY_SETTINGS: [(&str, &str, &str); 8] = [
     ("penalty", "how much F1 a literal must bring; `auto` finds it inside the stream", "0 to 1, or auto"),
-    ("runs", "at most so many runs are remembered; beyond that a sample of the segments", "64 or more"),
+    ("runs", "at most so many runs are remembered; beyond that less exactly", "64 or more"),
     ("window", "only the last so many segments are remembered", "1 or more, or none"),
     ("forget", "after so many segments half of the older ones are forgotten", "above 0, or none"),
     ("variables", "how many literals away from the head `-type` places may introduce variables", "0 to 3"),

@@ -25,7 +25,7 @@ impl Quest<'_> {
         let view = self.view_of(rules);
         let worth = |rules: &[Rule]| {
             let (fit, errors) = replay_pieces(&view, &actions_of(&view, rules), self.terms.direct());
-            (fit.f1() - self.cost(rules), errors)
+            (self.worth(&fit, rules), errors)
         };
         let (value, errors) = worth(rules);
         let without = |i: usize| {

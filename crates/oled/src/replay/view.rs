@@ -35,6 +35,13 @@ pub(crate) struct Slot {
     pub(crate) attribute: u16,
 }
 
+impl Slot {
+    /// The words of a truth with what is measured: two of a mask, and one for four measures.
+    pub(crate) fn stride(slots: &[Slot]) -> usize {
+        2 + slots.len().div_ceil(4)
+    }
+}
+
 impl From<&Gauge> for Slot {
     fn from(gauge: &Gauge) -> Slot {
         let Gauge { grid, looser, negated, attribute, .. } = *gauge;
@@ -380,6 +387,12 @@ pub(crate) fn measured(truth: &[u64], slot: usize) -> Bin {
     (truth[2 + slot / 4] >> (16 * (slot % 4))) as u16 as Bin
 }
 
+/// Puts something else in its place.
+pub(crate) fn set_measured(truth: &mut [u64], slot: usize, bin: Bin) {
+    let (word, shift) = (2 + slot / 4, 16 * (slot % 4));
+    truth[word] = truth[word] & !(0xffff << shift) | u64::from(bin as u16) << shift;
+}
+
 /// Tells which literals are true in a state.
 struct Reader<'a> {
     stride: usize,
@@ -401,7 +414,7 @@ struct Steps<'a> {
 impl<'a> Reader<'a> {
     fn new(slots: &[Slot], literals: &'a [Lit]) -> Reader<'a> {
         let mut reader = Reader {
-            stride: 2 + slots.len().div_ceil(4),
+            stride: Slot::stride(slots),
             row: literals.len().div_ceil(64),
             closed: Vec::new(),
             open: Vec::new(),
@@ -479,7 +492,7 @@ fn thresholds(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>) -> Vec<Lit
         return Vec::new();
     }
     let states = &record.states[group];
-    let stride = 2 + slots.len().div_ceil(4);
+    let stride = Slot::stride(slots);
     let mut weights = vec![[0_u64; 2]; states.len()];
     for run in pieces.iter().flat_map(|p| &p.groups[group]).flat_map(|t| &t.runs) {
         let label = run.labels >> (2 * place) & 3;
