@@ -233,11 +233,12 @@ impl Quest<'_> {
 
     /// Whether rules make clearly fewer errors than others did.
     fn is_better(&self, before: &[Rule], after: &[Rule]) -> bool {
-        let errors = |rules: &[Rule]| {
+        let replay = |rules: &[Rule]| {
             let view = self.view_of(rules);
-            replay_pieces(&view, &actions_of(&view, rules), self.terms.direct()).1
+            replay_pieces(&view, &actions_of(&view, rules), self.terms.direct())
         };
-        is_better(&errors(before), &errors(after))
+        let ((fit, before), (_, after)) = (replay(before), replay(after));
+        is_better(&before, &after, fit.is_nearly_exact())
     }
 
     /// The same rules with better thresholds, each in turn, as long as that pays; of those that are as good, one that is
@@ -274,7 +275,7 @@ impl Quest<'_> {
                     let mut tried: Vec<(Bin, Fit, f64)> = Vec::new();
                     let mut own = rest.clone();
                     own.add(kind, &cover(&rules[i].body));
-                    let (_, now) = replay_pieces(&view, &own, self.terms.direct());
+                    let (fit_now, now) = replay_pieces(&view, &own, self.terms.direct());
                     for candidate in
                         view.literals.iter().filter(|c| matches!(c, Lit::Open { slot: s, .. } if *s == slot))
                     {
@@ -288,7 +289,7 @@ impl Quest<'_> {
                         let mut actions = rest.clone();
                         actions.add(kind, &cover);
                         let (fit, then) = replay_pieces(&view, &actions, self.terms.direct());
-                        if t != threshold && !is_better(&now, &then) {
+                        if t != threshold && !is_better(&now, &then, fit_now.is_nearly_exact()) {
                             continue;
                         }
                         tried.push((t, fit, self.worth(&fit, &rules)));
@@ -335,10 +336,10 @@ fn rules_of(view: &View, pool: &Pool, found: &Found) -> Vec<Rule> {
     found.rules.iter().map(|&(kind, body)| Rule { kind, body: pool.literals(view, body) }).collect()
 }
 
-/// Whether errors become fewer in more segments than they become more in: in [`SUPPORT`] at least, or, where fewer have
-/// errors at all, in all of those.
-fn is_better(before: &[i64], after: &[i64]) -> bool {
-    let improved: i64 = before.iter().zip(after).map(|(b, a)| (b - a).signum()).sum();
-    let wrong = before.iter().filter(|errors| **errors > 0).count();
-    improved >= SUPPORT.min(wrong).max(1) as i64
+/// Whether errors become fewer in more segments than they become more in, in [`SUPPORT`] at least; where few are left, in one
+/// at least, and more in none.
+fn is_better(before: &[i64], after: &[i64], few: bool) -> bool {
+    let count = |wanted: fn(&i64, &i64) -> bool| before.iter().zip(after).filter(|(b, a)| wanted(b, a)).count();
+    let (better, worse) = (count(|b, a| a < b), count(|b, a| a > b));
+    better >= worse + SUPPORT || few && better > 0 && worse == 0
 }
