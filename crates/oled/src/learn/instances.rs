@@ -175,7 +175,9 @@ impl Group {
         let domains: Vec<&Relation> = self.domains.iter().map(|&d| model.rows(d)).collect();
         let strides = strides(&domains);
         let total: usize = domains.iter().map(|d| d.len()).product();
-        if total == 0 {
+        // Somebody alone is no pair.
+        let alone = self.domains.windows(2).any(|d| d[0] == d[1]) && total < 2;
+        if total == 0 || alone {
             return Ordered::default();
         }
         let mut truths = vec![self.negated; total];

@@ -70,26 +70,38 @@ impl Group {
         let total: usize = domains.iter().map(|d| d.len()).product();
         let count = self.gauges.len();
         let mut bins = vec![NOTHING; total * count];
-        for (g, gauge) in self.gauges.iter().enumerate() {
+        for (first, gauge) in self.gauges.iter().enumerate().filter(|(g, gauge)| gauge.attribute == *g) {
+            // Rows that follow each other often speak of the same entity.
+            let mut last: Option<(Value, usize)> = None;
             'rows: for row in model.rows(gauge.pred).rows() {
                 if gauge.constants.iter().any(|(column, value)| row[*column] != *value) {
                     continue;
                 }
-                let Some(value) = row[gauge.column].as_f64() else { continue };
                 let mut base = 0;
-                for &(column, v) in &gauge.variables {
-                    match domains[v].position(std::slice::from_ref(&row[column])) {
-                        Some(digit) => base += digit * strides[v],
+                for (i, &(column, v)) in gauge.variables.iter().enumerate() {
+                    let value = row[column];
+                    let known = last.filter(|(same, _)| i == 0 && *same == value).map(|(_, digit)| digit);
+                    match known.or_else(|| domains[v].position(&[value])) {
+                        Some(digit) => {
+                            base += digit * strides[v];
+                            if i == 0 {
+                                last = Some((value, digit));
+                            }
+                        }
                         None => continue 'rows,
                     }
                 }
-                let bin = gauge.grid.bin(gauge.comparison, value);
-                for_each_free(base, &gauge.free, &domains, &strides, |i| {
-                    // Of several values the one that meets most counts.
-                    let kept = &mut bins[i * count + g];
-                    let stricter = *kept == NOTHING || Grid::meets(gauge.looser, bin, *kept);
-                    *kept = if stricter { bin } else { *kept };
-                });
+                // What gauges show that compare the same number with thresholds.
+                for (g, gauge) in self.gauges.iter().enumerate().skip(first).filter(|(_, g)| g.attribute == first) {
+                    let Some(value) = row[gauge.column].as_f64() else { continue };
+                    let bin = gauge.grid.bin(gauge.comparison, value);
+                    for_each_free(base, &gauge.free, &domains, &strides, |i| {
+                        // Of several values the one that meets most counts.
+                        let kept = &mut bins[i * count + g];
+                        let stricter = *kept == NOTHING || Grid::meets(gauge.looser, bin, *kept);
+                        *kept = if stricter { bin } else { *kept };
+                    });
+                }
             }
         }
         bins

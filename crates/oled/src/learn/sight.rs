@@ -3,13 +3,12 @@
 use super::instances::{Instance, Ordered, TooMany, pairs};
 use super::interpretation::Cover;
 use crate::induce::Bin;
-use crate::lang::{Symbol, Value};
+use crate::lang::Value;
 use crate::stream::Frame;
 
-/// A time point.
-#[derive(Clone, Debug)]
+/// A time point. Its room is used again for the next one.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Sight {
-    pub(crate) segment: Symbol,
     /// The instances of each group.
     pub(crate) groups: Vec<Seen>,
     /// For each target, how often it was annotated of what is not observed.
@@ -48,6 +47,14 @@ impl Seen {
         &self.keys[start..self.ends[k] as usize]
     }
 
+    fn clear(&mut self, width: usize) {
+        self.width = width;
+        self.values.clear();
+        self.keys.clear();
+        self.ends.clear();
+        self.labels.clear();
+    }
+
     /// Adds an instance with what is true of it, in each order of its arguments.
     fn push(&mut self, values: &[Value], orders: &[(&Instance, &[Bin])]) {
         self.values.extend_from_slice(values);
@@ -64,14 +71,17 @@ impl Seen {
 
 impl Cover {
     /// Takes a frame as it is.
-    pub(crate) fn sight(&mut self, frame: &Frame) -> Sight {
+    pub(crate) fn see(&mut self, frame: &Frame, sight: &mut Sight) {
         self.derive(frame);
         let crowded = self.is_crowded(frame);
-        let mut groups = Vec::new();
-        let (mut too_many, mut found) = (Vec::new(), Vec::new());
-        for (number, group) in self.groups.iter().enumerate() {
+        let Sight { groups, missed, too_many } = sight;
+        groups.resize_with(self.groups.len(), Seen::default);
+        too_many.clear();
+        let mut found = Vec::new();
+        for (number, (group, seen)) in self.groups.iter().zip(&mut *groups).enumerate() {
+            let (width, gauges) = (group.domains.len(), group.gauges.len());
+            seen.clear(width);
             if crowded {
-                groups.push(Seen { width: group.domains.len(), ..Seen::default() });
                 continue;
             }
             let Ordered { values, instances, numbers } = group.ordered(&self.model, &mut found);
@@ -80,13 +90,14 @@ impl Cover {
                 variable,
                 assignments,
             }));
-            let (width, gauges) = (group.domains.len(), group.gauges.len());
+            if instances.is_empty() {
+                continue;
+            }
             let bins = if gauges == 0 { Vec::new() } else { group.measure(&self.model) };
             let order = |k: usize| {
                 let measured = numbers.get(k).map_or(&[][..], |n| &bins[n * gauges..(n + 1) * gauges]);
                 (&instances[k], measured)
             };
-            let mut seen = Seen { width, ..Seen::default() };
             if group.symmetric {
                 for (one, other) in pairs(self.model.rows(group.domains[0]).len(), &values) {
                     seen.push(&values[2 * one..2 * one + 2], &[order(one), order(other)]);
@@ -94,29 +105,26 @@ impl Cover {
             } else {
                 (0..instances.len()).for_each(|k| seen.push(&values[k * width..(k + 1) * width], &[order(k)]));
             }
-            seen.labels = vec![0; seen.len()];
-            groups.push(seen);
+            seen.labels.resize(seen.len(), 0);
         }
-        let mut missed = vec![0; self.targets.len()];
+        missed.clear();
         let mut place = vec![0; self.groups.len()];
         let mut row = Vec::new();
-        for (target, missed) in self.targets.iter().zip(&mut missed) {
+        for target in &self.targets {
             let labels = target.labels(frame, &self.symmetries);
             let bit = 2 * place[target.group];
             place[target.group] += 1;
-            if labels.holds.is_empty() && labels.unknown.is_empty() {
-                continue;
-            }
-            let seen = &mut groups[target.group];
             let mut found = 0;
-            for k in 0..seen.len() {
-                target.row(seen.values(k), &self.symmetries, &mut row);
-                let (holds, unknown) = (labels.holds.contains(&row), labels.unknown.contains(&row));
-                found += u32::from(holds);
-                seen.labels[k] |= (u64::from(holds) | u64::from(unknown) << 1) << bit;
+            if !labels.holds.is_empty() || !labels.unknown.is_empty() {
+                let seen = &mut groups[target.group];
+                for k in 0..seen.len() {
+                    target.row(seen.values(k), &self.symmetries, &mut row);
+                    let (holds, unknown) = (labels.holds.contains(&row), labels.unknown.contains(&row));
+                    found += u32::from(holds);
+                    seen.labels[k] |= (u64::from(holds) | u64::from(unknown) << 1) << bit;
+                }
             }
-            *missed = labels.holds.len() as u32 - found;
+            missed.push(labels.holds.len() as u32 - found);
         }
-        Sight { segment: frame.segment, groups, missed, too_many }
     }
 }

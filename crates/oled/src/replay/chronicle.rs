@@ -3,7 +3,7 @@
 use super::record::{Memory, Record};
 use crate::induce::{LiteralTable, Mask, RuleKind};
 use crate::lang::{Clause, Problems, Span, Symbol};
-use crate::learn::{Cover, Fired, Head, Sights, heads};
+use crate::learn::{Cover, Fired, Head, Sight, Sights, heads};
 use crate::stream::Frame;
 use crate::task::Task;
 
@@ -12,6 +12,7 @@ use crate::task::Task;
 pub struct Chronicle {
     heads: Vec<Head>,
     cover: Cover,
+    sight: Sight,
     record: Record,
     /// For each target its place among those of its group.
     places: Vec<usize>,
@@ -52,13 +53,13 @@ impl Chronicle {
         // Listed thresholds are not measured.
         let slots = vec![Vec::new(); tracked.len()];
         let record = Record::new(memory, slots, tracked, count, task.options.interleaved);
-        Ok(Chronicle { heads, cover, record, places })
+        Ok(Chronicle { heads, cover, sight: Sight::default(), record, places })
     }
 
     /// Adds a time point.
     pub fn observe(&mut self, frame: &Frame) {
-        let sight = self.cover.sight(frame);
-        self.record.observe(&sight);
+        self.cover.see(frame, &mut self.sight);
+        self.record.observe(frame.segment, &self.sight);
     }
 
     /// Time points so far.

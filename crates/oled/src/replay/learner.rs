@@ -15,8 +15,8 @@ use crate::event::{Event, Observer, What};
 use crate::induce::{LiteralTable, Mask, RuleKind};
 use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Span, Symbol, Theory};
 use crate::learn::{
-    Cover, CoverState, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, MAX_TARGETS, Sights, TooMany, Trust,
-    heads, rename,
+    Cover, CoverState, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, MAX_TARGETS, Sight, Sights, TooMany,
+    Trust, heads, rename,
 };
 use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
@@ -60,6 +60,8 @@ pub struct Replay {
     threads: usize,
     heads: Vec<Head>,
     cover: Cover,
+    /// The time point that was seen last.
+    sight: Sight,
     record: Record,
     targets: Vec<Target>,
     /// What the last search for rules at work came to, for each target; none if there was none.
@@ -131,6 +133,7 @@ impl Replay {
             known: vec![Vec::new(); heads.len()],
             heads,
             cover,
+            sight: Sight::default(),
             record,
             targets,
             last: Vec::new(),
@@ -487,8 +490,8 @@ impl Replay {
         ensure_counts([tp, fp, positives].map(i64::unsigned_abs))
     }
 
-    fn tell_too_many(&mut self, found: &[TooMany], frame: &Frame, observer: &mut dyn Observer) {
-        for TooMany { group, variable, assignments } in found {
+    fn tell_too_many(&mut self, frame: &Frame, observer: &mut dyn Observer) {
+        for TooMany { group, variable, assignments } in &self.sight.too_many {
             if self.told.contains(&(*group, *variable)) {
                 continue;
             }
@@ -550,10 +553,10 @@ impl Replay {
 
 impl Learner for Replay {
     fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer) {
-        let sight = self.cover.sight(frame);
-        self.record.observe(&sight);
-        if !sight.too_many.is_empty() {
-            self.tell_too_many(&sight.too_many, frame, observer);
+        self.cover.see(frame, &mut self.sight);
+        self.record.observe(frame.segment, &self.sight);
+        if !self.sight.too_many.is_empty() {
+            self.tell_too_many(frame, observer);
         }
         if let Some(what) = self.cover.tell_crowded() {
             observer.on(&Event { interpretation: self.record.frames(), process: 0, rule: 0, what });

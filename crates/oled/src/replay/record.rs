@@ -169,24 +169,24 @@ impl Record {
     }
 
     /// Adds a time point.
-    pub(crate) fn observe(&mut self, sight: &Sight) {
+    pub(crate) fn observe(&mut self, segment: Symbol, sight: &Sight) {
         self.frames += 1;
-        if !self.interleaved && self.open.last().is_some_and(|(segment, _)| *segment != sight.segment) {
+        if !self.interleaved && self.open.last().is_some_and(|(open, _)| *open != segment) {
             let (_, done) = self.open.pop().expect("there is a last one");
             self.finish(done.piece);
         }
         let full = self.memory.runs / 4;
-        let open = self.open.get(&sight.segment);
+        let open = self.open.get(&segment);
         if let Some(open) = open.filter(|o| o.piece.frames >= PIECE || o.piece.runs > full) {
-            let next = self.begin(sight.segment, open.part + 1);
-            let done = self.open.insert(sight.segment, next).expect("it was open");
-            self.carry(sight.segment, &done);
+            let next = self.begin(segment, open.part + 1);
+            let done = self.open.insert(segment, next).expect("it was open");
+            self.carry(segment, &done);
             self.finish(done.piece);
         } else if open.is_none() {
-            let new = self.begin(sight.segment, 0);
-            self.open.insert(sight.segment, new);
+            let new = self.begin(segment, 0);
+            self.open.insert(segment, new);
         }
-        let Open { piece, groups, .. } = self.open.get_mut(&sight.segment).expect("it was opened");
+        let Open { piece, groups, .. } = self.open.get_mut(&segment).expect("it was opened");
         let time = piece.frames;
         piece.frames += 1;
         sight.missed.iter().zip(&mut piece.missed).for_each(|(n, sum)| *sum += u64::from(*n));
