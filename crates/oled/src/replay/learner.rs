@@ -226,7 +226,7 @@ impl Replay {
             [None, None, _] => Kinds::Ends,
         };
         let ReplaySettings { max_literals, max_rules, .. } = self.settings;
-        Terms { penalty, exact: true, kinds, near: false, threads, max_literals, max_rules }
+        Terms { penalty, exact: false, kinds, near: false, threads, max_literals, max_rules }
     }
 
     /// Lets a search be made for each target: side by side, or, where rules are about other targets, in turn, since they

@@ -96,7 +96,8 @@ impl Quest<'_> {
         last.shortlist.iter().for_each(|rule| {
             pool.insert(&view, rule);
         });
-        let found = self.search(&view, &pool).climb(rules);
+        let terms = Terms { exact: last.fit.is_exact(), ..self.terms };
+        let found = Search { view: &view, pool: &pool, terms }.climb(rules);
         let seen = Seen { pieces: view.pieces, with_event: view.with_event, ..last.seen };
         let rules = rules_of(&view, &pool, &found);
         let Outcome { literals, shortlist, .. } = last;
@@ -152,30 +153,17 @@ impl Quest<'_> {
             refused: pool.refused,
         };
         let start: Vec<_> = start.iter().filter_map(|rule| pool.insert(&view, rule)).collect();
-        // As long as thresholds are coarse, errors may be theirs: rules that only make up for them are not wanted.
-        let coarse = Quest { terms: Terms { exact: false, ..self.terms }, ..*self };
-        let found = coarse.settle(&view, &mut pool, start);
-        let local = coarse.search(&view, &pool).local(Score::Balanced);
-        let other = coarse.settle(&view, &mut pool, local);
+        let found = self.settle(&view, &mut pool, start);
+        let local = self.search(&view, &pool).local(Score::Balanced);
+        let other = self.settle(&view, &mut pool, local);
         let clearly = other.value > found.value + CLEARLY;
         let [found, other] = [found, other].map(|found| rules_of(&view, &pool, &found));
         // Another start must lead to a theory that is clearly better, and in several segments: restarts raise the score by
         // chance.
         let (first, second) = if clearly && self.is_better(&found, &other) { (other, found) } else { (found, other) };
         let mut best = self.finish(&mut view, &mut pool, first);
-        // Where few errors are left, there may be rules that make none.
-        for start in [Some(second), None] {
-            if !best.fit.is_nearly_exact() {
-                break;
-            }
-            let start = start.unwrap_or_else(|| {
-                let search = self.search(&view, &pool);
-                rules_of(&view, &pool, &search.found(search.local(Score::Precise)))
-            });
-            let other = self.finish(&mut view, &mut pool, start);
-            if other.value > best.value + LEAST_GAIN && self.is_better(&best.rules, &other.rules) {
-                best = other;
-            }
+        if best.fit.is_nearly_exact() {
+            best = self.exact(&mut view, &mut pool, best, second);
         }
         let Fitted { rules, fit, value } = best;
         let mut shortlist = Vec::new();
@@ -196,13 +184,35 @@ impl Quest<'_> {
         }
     }
 
+    /// Where few errors are left there may be rules that make none: looks for them from the best ones, from where another
+    /// start led to, and from rules that are seldom wrong by themselves. What still makes errors then only fits noise, and
+    /// the rules stay what they are.
+    fn exact(&self, view: &mut View, pool: &mut Pool, best: Fitted, other: Vec<Rule>) -> Fitted {
+        let exact = Quest { terms: Terms { exact: true, ..self.terms }, ..*self };
+        let mut found: Option<Fitted> = None;
+        for start in [Some(best.rules.clone()), Some(other), None] {
+            let start = start.unwrap_or_else(|| {
+                let search = exact.search(view, pool);
+                rules_of(view, pool, &search.found(search.local(Score::Precise)))
+            });
+            let fitted = exact.finish(view, pool, start);
+            if fitted.fit.is_exact() && found.as_ref().is_none_or(|f| fitted.value > f.value + LEAST_GAIN) {
+                found = Some(fitted);
+            }
+            if found.as_ref().is_some_and(|f| f.fit.f1() >= 1.0) {
+                break;
+            }
+        }
+        found.unwrap_or(best)
+    }
+
     /// From rules with coarse thresholds to the best ones near them. The view gets the thresholds that are needed, and the
     /// pool the bodies with them.
     fn finish(&self, view: &mut View, pool: &mut Pool, rules: Vec<Rule>) -> Fitted {
         let fit = self.fit(&rules);
         let mut best = Fitted { value: self.worth(&fit, &rules), fit, rules };
-        // Literals cost less now where few errors are left.
-        let mut settled = !fit.is_nearly_exact();
+        // Where literals cost less than before, there may be something better next to the same rules.
+        let mut settled = !self.terms.exact;
         for _ in 0..ROUNDS {
             let before = best.value;
             let refined = self.refine(&best);
@@ -233,12 +243,11 @@ impl Quest<'_> {
 
     /// Whether rules make clearly fewer errors than others did.
     fn is_better(&self, before: &[Rule], after: &[Rule]) -> bool {
-        let replay = |rules: &[Rule]| {
+        let errors = |rules: &[Rule]| {
             let view = self.view_of(rules);
-            replay_pieces(&view, &actions_of(&view, rules), self.terms.direct())
+            replay_pieces(&view, &actions_of(&view, rules), self.terms.direct()).1
         };
-        let ((fit, before), (_, after)) = (replay(before), replay(after));
-        is_better(&before, &after, fit.is_nearly_exact())
+        is_better(&errors(before), &errors(after), self.terms.exact)
     }
 
     /// The same rules with better thresholds, each in turn, as long as that pays; of those that are as good, one that is
@@ -275,7 +284,7 @@ impl Quest<'_> {
                     let mut tried: Vec<(Bin, Fit, f64)> = Vec::new();
                     let mut own = rest.clone();
                     own.add(kind, &cover(&rules[i].body));
-                    let (fit_now, now) = replay_pieces(&view, &own, self.terms.direct());
+                    let (_, now) = replay_pieces(&view, &own, self.terms.direct());
                     for candidate in
                         view.literals.iter().filter(|c| matches!(c, Lit::Open { slot: s, .. } if *s == slot))
                     {
@@ -289,7 +298,7 @@ impl Quest<'_> {
                         let mut actions = rest.clone();
                         actions.add(kind, &cover);
                         let (fit, then) = replay_pieces(&view, &actions, self.terms.direct());
-                        if t != threshold && !is_better(&now, &then, fit_now.is_nearly_exact()) {
+                        if t != threshold && !is_better(&now, &then, self.terms.exact) {
                             continue;
                         }
                         tried.push((t, fit, self.worth(&fit, &rules)));
@@ -336,10 +345,10 @@ fn rules_of(view: &View, pool: &Pool, found: &Found) -> Vec<Rule> {
     found.rules.iter().map(|&(kind, body)| Rule { kind, body: pool.literals(view, body) }).collect()
 }
 
-/// Whether errors become fewer in more segments than they become more in, in [`SUPPORT`] at least; where few are left, in one
-/// at least, and more in none.
-fn is_better(before: &[i64], after: &[i64], few: bool) -> bool {
+/// Whether errors become fewer in more segments than they become more in, in [`SUPPORT`] at least; where none are wanted, in
+/// one at least, and more in none.
+fn is_better(before: &[i64], after: &[i64], exact: bool) -> bool {
     let count = |wanted: fn(&i64, &i64) -> bool| before.iter().zip(after).filter(|(b, a)| wanted(b, a)).count();
     let (better, worse) = (count(|b, a| a < b), count(|b, a| a > b));
-    better >= worse + SUPPORT || few && better > 0 && worse == 0
+    better >= worse + SUPPORT || exact && better > 0 && worse == 0
 }

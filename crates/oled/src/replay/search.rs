@@ -15,7 +15,7 @@ use crate::induce::RuleKind;
 pub(crate) struct Terms {
     /// The price of a literal, heads included.
     pub(crate) penalty: f64,
-    /// Whether literals cost less where few errors are left.
+    /// Whether rules are wanted that make no errors: literals cost less then where few are left.
     pub(crate) exact: bool,
     /// What rules there are heads for.
     pub(crate) kinds: Kinds,
@@ -38,10 +38,13 @@ pub(crate) enum Kinds {
     Both,
 }
 
-/// With a smaller share of errors than this, F1 being one less that share, literals cost less in proportion, down to a small
-/// part of their price: where rules fit exactly, so should those that are found.
+/// With a smaller share of errors than this, F1 being one less that share, rules that make none are looked for, and literals
+/// cost less in proportion, down to a small part of their price.
 const FEW_ERRORS: f64 = 0.05;
 const LEAST_PRICE: f64 = 0.05;
+
+/// This share of errors is none.
+const NO_ERRORS: f64 = 0.001;
 
 impl Terms {
     /// What a theory is worth: how well it fits, less the price of its literals, heads included.
@@ -91,6 +94,11 @@ impl Fit {
     pub(crate) fn is_nearly_exact(&self) -> bool {
         let f1 = self.f1();
         f1 > 1.0 - FEW_ERRORS && f1 < 1.0
+    }
+
+    /// Whether there are none to speak of.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.f1() >= 1.0 - NO_ERRORS
     }
 }
 

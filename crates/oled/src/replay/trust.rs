@@ -2,7 +2,7 @@
 
 use super::quest::{Outcome, Quest, Rule, actions_of};
 use super::record::Piece;
-use super::search::{Fit, replay, replay_pieces};
+use super::search::{Fit, Terms, replay, replay_pieces};
 use super::view::Lit;
 use crate::learn::Trust;
 
@@ -23,9 +23,12 @@ impl Quest<'_> {
     /// What the theory would be without each of its rules.
     pub(crate) fn trust(&self, rules: &[Rule]) -> Vec<Trust> {
         let view = self.view_of(rules);
+        // Literals of rules that make no errors were cheaper.
+        let exact = replay(&view, &actions_of(&view, rules), self.terms.direct()).is_exact();
+        let quest = Quest { terms: Terms { exact, ..self.terms }, ..*self };
         let worth = |rules: &[Rule]| {
             let (fit, errors) = replay_pieces(&view, &actions_of(&view, rules), self.terms.direct());
-            (self.worth(&fit, rules), errors)
+            (quest.worth(&fit, rules), errors)
         };
         let (value, errors) = worth(rules);
         let without = |i: usize| {
