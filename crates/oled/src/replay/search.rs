@@ -49,9 +49,13 @@ const NO_ERRORS: f64 = 0.001;
 impl Terms {
     /// What a theory is worth: how well it fits, less the price of its literals, heads included.
     pub(crate) fn worth(&self, fit: &Fit, literals: usize) -> f64 {
-        let f1 = fit.f1();
-        let share = if self.exact { ((1.0 - f1) / FEW_ERRORS).clamp(LEAST_PRICE, 1.0) } else { 1.0 };
-        f1 - self.penalty * share * literals as f64
+        let share = if self.exact { ((1.0 - fit.f1()) / FEW_ERRORS).clamp(LEAST_PRICE, 1.0) } else { 1.0 };
+        fit.f1() - self.penalty * share * literals as f64
+    }
+
+    /// What a literal costs in a theory that was found.
+    pub(crate) fn price(&self, fit: &Fit) -> f64 {
+        if fit.is_exact() { self.penalty * LEAST_PRICE } else { self.penalty }
     }
 
     pub(crate) fn direct(&self) -> bool {

@@ -23,9 +23,10 @@ impl Quest<'_> {
     /// What the theory would be without each of its rules.
     pub(crate) fn trust(&self, rules: &[Rule]) -> Vec<Trust> {
         let view = self.view_of(rules);
-        // Literals of rules that make no errors were cheaper.
-        let exact = replay(&view, &actions_of(&view, rules), self.terms.direct()).is_exact();
-        let quest = Quest { terms: Terms { exact, ..self.terms }, ..*self };
+        // What literals cost the theory they cost it without one of its rules, too.
+        let fit = replay(&view, &actions_of(&view, rules), self.terms.direct());
+        let terms = Terms { penalty: self.terms.price(&fit), exact: false, ..self.terms };
+        let quest = Quest { terms, ..*self };
         let worth = |rules: &[Rule]| {
             let (fit, errors) = replay_pieces(&view, &actions_of(&view, rules), self.terms.direct());
             (quest.worth(&fit, rules), errors)
