@@ -17,6 +17,7 @@
 //! | [`replay`] | the default learner: the whole theory by its own recognition |
 //! | [`state`] | what a learner or a recogniser knows, as bytes |
 //! | [`event`] | what happened while learning |
+//! | [`interrupt`] | a request that long work ends early |
 //! | [`evaluate`] | recognised against annotated |
 //!
 //! ```
@@ -28,6 +29,7 @@ pub mod evaluate;
 pub mod event;
 pub mod explain;
 pub mod induce;
+pub mod interrupt;
 pub mod lang;
 pub mod learn;
 pub mod logic;
@@ -42,6 +44,7 @@ pub mod testing;
 pub use calculus::{End, Interval};
 pub use evaluate::{Confusion, Evaluation, IntervalCounts, Tracks};
 pub use induce::Settings;
+pub use interrupt::Interrupt;
 pub use lang::{
     Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Mark, Mode, Problems, Signature, Source, Span,
     Symbol, Term, Theory, Value, parse_atom, parse_source, parse_theory,
