@@ -137,8 +137,8 @@ impl Iled {
     }
 
     fn clause(&self, head: usize, body: Mask) -> Clause {
-        let Head { target, atom, .. } = &self.heads[head];
-        Clause { head: atom.clone(), body: self.cover.table(*target).body(body), span: Span::default() }
+        let head = &self.heads[head];
+        self.cover.clause(head, self.cover.table(head.target).body(body))
     }
 }
 
@@ -341,7 +341,7 @@ impl Learner for Iled {
         // What is left of the stream is a batch too; the learner goes on as if nobody had asked.
         let mut copy = self.clone();
         copy.learn();
-        let mut learned = Learned { interpretations: self.interpretations, ..Learned::default() };
+        let mut learned = Learned { interpretations: self.interpretations, pairs: true, ..Learned::default() };
         for (head, process) in copy.processes.iter().enumerate() {
             for rule in &process.rules {
                 let right = process.positives.iter().filter(|p| fires(rule.body, p)).count() as u64;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use indexmap::{IndexMap, IndexSet};
 use oled::event::Observer;
 use oled::induce::{Mask, RuleKind};
-use oled::learn::{Fired, FluentFit, Grounds, Watcher};
+use oled::learn::{Fired, Grounds, Watcher};
 use oled::replay::{Chronicle, Course};
 use oled::{
     Atom, Diagnostic, Frame, Learned, LearnedRule, Learner, Literal, Problems, Span, Task, Term, Theory, Value,
@@ -56,20 +56,10 @@ impl Xhail {
             let kinds = [RuleKind::Direct, RuleKind::Initiation, RuleKind::Termination];
             let kinds: Vec<RuleKind> =
                 kinds.into_iter().filter(|kind| self.chronicle.head(target, *kind).is_some()).collect();
-            let (courses, missed) = self.chronicle.courses(target);
+            let courses = self.chronicle.courses(target);
             let outcome = self.search(&courses, &kinds)?;
             let name = self.chronicle.heads().iter().find(|h| h.target == target).expect("a target has a head").name;
-            let positives: u64 = courses
-                .iter()
-                .flat_map(|c| &c.steps)
-                .filter(|s| s.label == Some(true))
-                .map(|s| u64::from(s.length))
-                .sum();
             let Cost { uncovered, covered, literals, total } = outcome.cost;
-            let recognised = positives - uncovered as u64;
-            let f1 =
-                2.0 * recognised as f64 / (recognised as f64 + covered as f64 + (positives + missed) as f64).max(1.0);
-            learned.fits.push(FluentFit { fluent: name, f1, penalty: 0.0 });
             let how = match outcome {
                 Outcome { optimal: true, .. } => "the best there is within the kernel",
                 Outcome { over: true, .. } => "the best found when the time was over",

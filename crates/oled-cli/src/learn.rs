@@ -2,16 +2,20 @@
 
 mod log;
 pub(crate) mod printed;
+mod supervise;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use oled::calculus::label_name;
 use oled::induce::PRESETS;
-use oled::learn::Watcher;
-use oled::{Frame, Learned, Learner, StateError};
+use oled::lang::ec::TERMINATED;
+use oled::learn::{FluentFit, Watcher};
+use oled::{Evaluation, Frame, Learned, Learner, Recogniser, Signature, StateError, Symbol, Term};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Pause, Protocol, digest};
 use oled_experiment::{LEARNERS, Prequential, Results, USUAL_PRESET, title};
@@ -21,12 +25,13 @@ use crate::Outcome;
 use crate::args::InputArgs;
 use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, MadeOf, say_resumed};
 use crate::evaluate::{fluents_json, to_table};
-use crate::input::load_theory;
+use crate::input::{load_theory, stream_path};
 use crate::output::write_file;
 use crate::progress::{Progress, bar, say, say_skipped};
 use crate::recognise::interruption;
 use crate::source::{Folds, Source};
 use log::Log;
+use supervise::Supervisor;
 
 #[derive(Debug, Args)]
 pub(crate) struct LearnArgs {
@@ -83,6 +88,10 @@ pub(crate) struct LearnArgs {
     /// and gives them up like learned ones.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) theory: Option<PathBuf>,
+
+    /// End a search for rules after so many seconds, with the best found so far. What is learned then depends on the machine.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time: Option<f64>,
 
     /// Threads to learn with; the result is the same for any number.
     #[arg(long, default_value_t = 2)]
@@ -207,6 +216,7 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     }
     let interrupted = interruption()?;
     let requested = request()?;
+    let supervisor = Supervisor::new(interrupted.clone(), args.time.map(Duration::from_secs_f64));
     // What `replay` learned is found when it is asked; before that it has rules for the log only.
     let needs_flush = args.learner == "oled" || args.log.is_some();
     let mut show = |learning: &mut Learning, log: &mut Log| -> anyhow::Result<()> {
@@ -217,7 +227,8 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
                 learning.flush(log);
             }
             log.flush()?;
-            snapshot(&learning.learner().learned(), args)?;
+            let learned = supervisor.search(learning.learner(), &interrupted, |learner| learner.learned());
+            snapshot(&learned, args)?;
         }
         Ok(())
     };
@@ -270,13 +281,16 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let search = bar(None, "{spinner} {msg}  {elapsed}", quiet);
     let told = search.clone();
     learning.learner().watch(Watcher::new(move |line| told.set_message(line.to_string())));
-    let mut learned = learning.learner().learned();
-    search.finish_and_clear();
+    let mut learned = supervisor.search(learning.learner(), &interrupted, |learner| learner.learned());
     log.last(learning.learner(), &learned);
     // A log that cannot be written is no reason to lose what was learned.
     let logged = log.finish();
-    if !args.replay.no_refits {
-        learning.learner().examine(&mut learned);
+    if !args.replay.no_refits && !interrupted.load(Ordering::Relaxed) {
+        supervisor.search(learning.learner(), &interrupted, |learner| learner.examine(&mut learned));
+    }
+    search.finish_and_clear();
+    if learned.fits.is_empty() && !interrupted.load(Ordering::Relaxed) {
+        learned.fits = fits(&folder, args, &learned)?;
     }
     let tested = learning.tested();
     write_result(&learned, tested, args, args.output.as_deref().unwrap_or(Path::new("-")))?;
@@ -290,6 +304,9 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     if let (Learning::Tested(tested), Some(path)) = (learning, &args.report) {
         write_report(*tested, &learned, &folder, args, path)?;
     }
+    if let (Some(path), false) = (&args.output, quiet) {
+        say(&format!("{} → {}", printed::summary(&learned), path.display()));
+    }
     if !quiet {
         printed::remarks(&learned).iter().for_each(|remark| say(&format!("remark: {remark}")));
     }
@@ -298,6 +315,40 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         0 => Outcome::Nothing,
         _ => Outcome::Done,
     })
+}
+
+/// How well rules fit, for a learner that does not know it itself: by recognition with them, where the stream can be read
+/// a second time.
+fn fits(folder: &TaskFolder, args: &LearnArgs, learned: &Learned) -> anyhow::Result<Vec<FluentFit>> {
+    let mut frames = match args.protocol {
+        Some(protocol) => {
+            let folds = args.train_fold.map_or(Folds::All, Folds::Without);
+            Source::parts(folder, &args.input, protocol, folds, args.shuffle.then_some(args.seed))?
+        }
+        None if args.live.follow || args.live.lateness.is_some() => return Ok(Vec::new()),
+        // A pipe gives what it has once.
+        None if !stream_path(folder, &args.input)?.is_file() => return Ok(Vec::new()),
+        None => Source::stream(folder, &args.input, false)?,
+    };
+    let theory = learned.theory();
+    let mut recogniser = Recogniser::new(&folder.task, &theory)?;
+    let mut evaluation = Evaluation::new(&folder.task.labels());
+    let mut closed = Vec::new();
+    while let Some(frame) = frames.next() {
+        let frame = frame?;
+        recogniser.observe(&frame, &mut closed);
+        evaluation.count(&recogniser, &frame);
+        closed.clear();
+    }
+    let started = |name: Symbol| {
+        folder.task.rules(&theory).iter().any(|rule| {
+            // A fluent without arguments is its own name.
+            let bare = rule.head.args.first() == Some(&Term::Value(oled::Value::Sym(name)));
+            rule.head.name.as_str() != TERMINATED && (bare || label_name(Signature::of(&rule.head)) == Some(name))
+        })
+    };
+    let fit = |(fluent, counts)| FluentFit { fluent, counts, starts: started(fluent), penalty: None };
+    Ok(evaluation.by_fluent().into_iter().map(fit).collect())
 }
 
 /// Everything that the state depends on beside the stream.
@@ -425,6 +476,12 @@ fn write_result(learned: &Learned, tested: Option<&Prequential>, args: &LearnArg
     write_file(path, &format!("{json}\n"))
 }
 
+/// A number of seconds, as an option.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|s: &f64| *s > 0.0 && s.is_finite() && *s < 1e9);
+    seconds.ok_or_else(|| "a number of seconds above 0, such as 30 or 0.5".into())
+}
+
 /// A flag that the signal USR1 sets, where there are signals: somebody wants to see the theory so far.
 fn request() -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
@@ -459,6 +516,9 @@ fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
     }
     let own = of_oled.into_iter().chain(of_replay);
     let mut all: Vec<(String, String)> = own.map(|(name, value)| (name.to_string(), value)).collect();
+    if let Some(time) = args.time.filter(|_| matches!(args.learner.as_str(), "xhail" | "iled")) {
+        all.push(("time".into(), time.to_string()));
+    }
     let limits =
         [("max_literals", &args.max_literals), ("max_rules", &args.max_rules), ("max_instances", &args.max_instances)];
     all.extend(limits.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))));

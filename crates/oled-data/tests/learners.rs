@@ -148,7 +148,7 @@ fn measured_values_are_rounded_before_segments_are_forgotten() {
     let exact = remember(1 << 20, &frames);
     let budget = exact.record().runs() * 3 / 4;
     let mut rounded = remember(budget, &frames);
-    let (kept, all) = rounded.record().segments();
+    let (kept, all) = rounded.record().segment_counts();
     assert_eq!(kept as u64, all, "no segment is forgotten");
     assert!(rounded.record().runs() <= budget);
     // Rules with thresholds of the coarse grid do as they did on every time point.
@@ -172,7 +172,7 @@ fn measured_values_are_rounded_before_segments_are_forgotten() {
     going_on.restore(&rounded.save(&mut ()).unwrap()).unwrap();
     assert_eq!(learned, going_on.learned());
     let mut tight = remember(budget / 8, &frames);
-    let (kept, all) = tight.record().segments();
+    let (kept, all) = tight.record().segment_counts();
     assert!((kept as u64) < all && tight.record().runs() <= budget / 8, "{kept} of {all}");
     for seed in 1..=2 {
         let mut order = parts.clone();
@@ -190,14 +190,14 @@ fn a_window_remembers_the_last_segments() {
     settings.set("window", "3").unwrap();
     let mut windowed = Replay::new(&folder.task, settings).unwrap();
     let of_window = learned(&mut windowed, &frames);
-    assert_eq!(windowed.record().segments(), (3, 8));
+    assert_eq!(windowed.record().segment_counts(), (3, 8));
     let mut last = Replay::new(&folder.task, ReplaySettings::default()).unwrap();
     assert_eq!(of_window.theory(), learned(&mut last, &parts[5..].concat()).theory());
     let mut settings = ReplaySettings::default();
     settings.set("forget", "2").unwrap();
     let mut forgetful = Replay::new(&folder.task, settings).unwrap();
     learned(&mut forgetful, &frames);
-    assert!(forgetful.record().segments().0 < 8);
+    assert!(forgetful.record().segment_counts().0 < 8);
 }
 
 #[test]

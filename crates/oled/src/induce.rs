@@ -11,7 +11,7 @@ mod score;
 mod settings;
 mod subsume;
 
-pub use bias_literals::{Column, Component, LiteralTable, OpenLiteral, Pattern, head_template};
+pub use bias_literals::{Column, Component, Introduced, LiteralTable, OpenLiteral, Pattern, head_template};
 pub(crate) use grid::{Bin, Grid, NOTHING};
 pub use hoeffding::{RunningMean, epsilon};
 pub use ledger::{Ledger, Tally};

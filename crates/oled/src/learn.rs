@@ -12,9 +12,10 @@ mod sight;
 
 pub use heads::Head;
 pub(crate) use heads::{Sights, heads};
+pub(crate) use instances::Loss;
 pub use instances::{Instance, TooMany};
-pub(crate) use interpretation::CoverState;
 pub use interpretation::{Cover, Interpretation};
+pub(crate) use interpretation::{CoverState, Given, Missing};
 pub use learned::{Counted, Fired, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust, Watcher};
 pub use lookup::Lookup;
 pub(crate) use measured::Gauge;

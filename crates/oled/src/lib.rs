@@ -29,6 +29,7 @@ pub mod evaluate;
 pub mod event;
 pub mod explain;
 pub mod induce;
+mod inertia;
 pub mod interrupt;
 pub mod lang;
 pub mod learn;

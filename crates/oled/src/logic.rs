@@ -2,6 +2,7 @@
 
 mod builtin;
 mod check;
+mod depends;
 mod history;
 mod model;
 mod open;
@@ -13,6 +14,7 @@ mod rewrite;
 
 pub(crate) use builtin::{apply, compare as compare_values};
 pub use check::{Predicate, Role, Vocabulary};
+pub(crate) use depends::Dependence;
 pub(crate) use model::Histories;
 pub use model::Model;
 pub use open::Measure;

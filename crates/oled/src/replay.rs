@@ -12,6 +12,8 @@ mod settings;
 mod summary;
 mod trust;
 mod view;
+mod watch;
+mod why_nothing;
 
 pub use chronicle::{Chronicle, Course, Step};
 pub use learner::Replay;

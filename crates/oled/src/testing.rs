@@ -2,6 +2,7 @@
 
 pub mod generate;
 pub mod naive;
+pub mod tasks;
 
 use proptest::test_runner::{Config, RngSeed};
 

@@ -140,7 +140,7 @@ proptest! {
         let counts = learner.replay(&one.theory()).unwrap();
         for (fit, (_, counts)) in one.fits.iter().zip(counts) {
             let counts: Confusion = counts;
-            prop_assert!((fit.f1 - counts.f1()).abs() < 1e-12);
+            prop_assert_eq!(fit.counts, counts);
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use oled::induce::Counts;
-use oled::learn::{Counted, Fired, Grounds, LeftOut, Trust};
-use oled::{Learned, LearnedRule};
+use oled::learn::{Counted, Fired, FluentFit, Grounds, LeftOut, Trust};
+use oled::{Confusion, Learned, LearnedRule};
 use serde_json::{Value, json};
 
 /// Why writing to a string does not fail.
@@ -14,12 +14,19 @@ const FITS: &str = "strings can be written to";
 pub(super) fn theory(learned: &Learned) -> String {
     let mut text = String::new();
     let (rules, literals, seen) = (learned.rules.len(), learned.theory().literals(), learned.interpretations);
-    // A learner that knows how well its rules fit looks at time points, the other at pairs of them.
-    let what = if learned.fits.is_empty() { "interpretations" } else { "time points" };
-    writeln!(text, "% {rules} rules, {literals} literals, from {seen} {what}").expect(FITS);
+    let what = if learned.pairs { "interpretation" } else { "time point" };
+    let (rules, literals, seen) = (count(rules, "rule"), count(literals, "literal"), count(seen as usize, what));
+    writeln!(text, "% {rules}, {literals}, from {seen}").expect(FITS);
     for fit in &learned.fits {
-        let (fluent, f1, penalty) = (fit.fluent, fit.f1, fit.penalty);
-        writeln!(text, "% {fluent}: F1 {f1:.3} on what is remembered, at a price of {penalty} a literal").expect(FITS);
+        let (Confusion { tp, fp, fn_ }, f1) = (fit.counts, f1(fit));
+        write!(text, "% {}: F1 {f1} (TP {tp}, FP {fp}, FN {fn_})", fit.fluent).expect(FITS);
+        if !learned.estimated.is_empty() {
+            text += " on what is remembered";
+        }
+        if let Some(penalty) = fit.penalty {
+            write!(text, ", at a price of {penalty} a literal").expect(FITS);
+        }
+        text += "\n";
     }
     for rule in &learned.rules {
         let grounds = match &rule.grounds {
@@ -32,6 +39,23 @@ pub(super) fn theory(learned: &Learned) -> String {
         writeln!(text, "\n% {grounds}\n{}", rule.clause).expect(FITS);
     }
     text
+}
+
+/// F1 of the rules of a fluent; a dash where nothing starts it.
+fn f1(fit: &FluentFit) -> String {
+    fit.f1().map_or_else(|| "–".into(), |f1| format!("{f1:.3}"))
+}
+
+/// A number of things.
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// What was learned, in a line.
+pub(super) fn summary(learned: &Learned) -> String {
+    let fits: Vec<String> = learned.fits.iter().map(|fit| format!("{} {}", fit.fluent, f1(fit))).collect();
+    let fits = if fits.is_empty() { String::new() } else { format!(", F1 {}", fits.join(", ")) };
+    format!("{}{fits}", count(learned.rules.len(), "rule"))
 }
 
 fn counts(counted: &Counted) -> String {
@@ -58,18 +82,25 @@ pub(super) fn to_json(learned: &Learned) -> Value {
         "literals": learned.theory().literals(),
         "rules": learned.rules.iter().map(rule_json).collect::<Vec<_>>(),
     });
-    if learned.fits.is_empty() {
+    if learned.pairs {
         let left_out = learned.left_out.iter().map(|(rule, why)| {
             let mut entry = rule_json(rule);
             entry["why"] = json!(why.to_string());
             entry
         });
         object["left_out"] = left_out.collect();
-    } else {
-        let fits = learned.fits.iter();
-        object["fits"] = fits.map(|f| json!({"fluent": f.fluent.as_str(), "f1": f.f1, "penalty": f.penalty})).collect();
-        object["remarks"] = json!(learned.remarks);
     }
+    let fit = |fit: &FluentFit| {
+        let Confusion { tp, fp, fn_ } = fit.counts;
+        let mut object = json!({"fluent": fit.fluent.as_str(), "f1": fit.f1(), "tp": tp, "fp": fp, "fn": fn_});
+        if let Some(penalty) = fit.penalty {
+            object["penalty"] = json!(penalty);
+        }
+        object
+    };
+    object["fits"] = learned.fits.iter().map(fit).collect();
+    object["estimated"] = json!(learned.estimated);
+    object["remarks"] = json!(learned.remarks);
     object
 }
 
@@ -116,5 +147,6 @@ pub(super) fn remarks(learned: &Learned) -> Vec<String> {
         [(_, why)] => Some(format!("1 rule is not printed: {why}")),
         all => Some(format!("{} rules are not printed: {}", all.len(), reasons.join(", "))),
     };
-    left_out.into_iter().chain(learned.remarks.iter().cloned()).collect()
+    let estimated = learned.estimated.iter().map(|reason| format!("scores are estimates: {reason}"));
+    left_out.into_iter().chain(learned.remarks.iter().cloned()).chain(estimated).collect()
 }

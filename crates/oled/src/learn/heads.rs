@@ -1,10 +1,11 @@
 //! Heads: what the modes declare to be learned, and what makes instances of it from frames.
 
-use super::interpretation::{Cover, TargetSpec};
+use super::interpretation::{Cover, Parts, TargetSpec};
 use crate::induce::{Grid, LiteralTable, RuleKind, head_template};
+use crate::inertia::{self, Inertia, Initially, inertial};
 use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
-use crate::lang::{Atom, Bias, Diagnostic, Kind, Mode, Problems, Signature, Span, Symbol, Term, Theory};
-use crate::logic::Measure;
+use crate::lang::{Atom, Bias, Clause, Diagnostic, Kind, Mode, Problems, Signature, Span, Symbol, Term, Theory, Value};
+use crate::logic::{Dependence, Measure, guard_terminations};
 use crate::task::Task;
 
 /// A head that rules are learned for.
@@ -70,6 +71,14 @@ pub(crate) fn heads(
         let problem = Diagnostic::new(&Span::default(), "the task declares no heads to be learned");
         return Err(problem.hint("add `modeh(initiatedAt(fluent(+type), +time)).` to its modes").into());
     }
+    let labels: Vec<Signature> = task.bias.heads.iter().map(|mode| label(mode).1).collect();
+    let mut fluents: Vec<(Signature, bool)> = Vec::new();
+    // What ends is asked for what holds only, but for what is to be learned: nobody knows of that whether it holds.
+    let (own, others): (Vec<&Clause>, Vec<&Clause>) = rules.iter().copied().partition(|rule| {
+        rule.head.name.as_str() == TERMINATED && labels.contains(&Signature::of(&rule.head).renamed(HOLDS))
+    });
+    let guarded = guard_terminations(&others);
+    let rules: Vec<&Clause> = guarded.iter().chain(own).collect();
     let (vocabulary, program) = task.compile(&rules, |vocabulary| {
         let mut wanted: Vec<Signature> = task.bias.bodies.iter().map(Mode::signature).collect();
         let outputs = task.bias.bodies.iter().flat_map(|m| m.types().into_iter().flatten());
@@ -82,6 +91,14 @@ pub(crate) fn heads(
             }
         }
         wanted.extend(vocabulary.measures.iter().filter(|_| open).map(|m| m.measured));
+        let defined = |s: &Signature| rules.iter().any(|rule| Signature::of(&rule.head) == *s);
+        let given = labels.iter().flat_map(|l| [l.renamed(INITIATED), l.renamed(TERMINATED), *l]).filter(defined);
+        wanted.extend(given);
+        // What the background starts and ends itself, where anything depends on it.
+        let needed: Vec<Signature> = Dependence::new(vocabulary, &rules).of(wanted.iter().copied()).collect();
+        let inertial = inertial(&rules).into_iter().filter(|f| needed.contains(f) && !labels.contains(f));
+        fluents.extend(inertial.map(|fluent| (fluent, true)));
+        wanted.extend(inertia::wanted(task, vocabulary, &fluents));
         wanted
     })?;
     let name = |mode: &Mode| mode.signature().inner_name().unwrap_or_else(|| mode.signature().name());
@@ -98,12 +115,7 @@ pub(crate) fn heads(
     let mut targets: Vec<TargetSpec> = Vec::new();
     let mut specs = Vec::new();
     for (mode, (types, symmetric), head) in heads {
-        let signature = mode.signature();
-        let (kind, label) = match mode.atom.name.as_str() {
-            INITIATED => (RuleKind::Initiation, signature.renamed(HOLDS)),
-            TERMINATED => (RuleKind::Termination, signature.renamed(HOLDS)),
-            _ => (RuleKind::Direct, signature),
-        };
+        let (kind, label) = label(mode);
         if !task.labels().contains(&label) {
             let problem = Diagnostic::new(&mode.atom.span, format!("nothing is annotated to learn `{head}` from"));
             return Err(problem.hint(format!("declare `example({label})` with the types of its arguments")).into());
@@ -117,7 +129,16 @@ pub(crate) fn heads(
         });
         columns.pop();
         let same = |t: &TargetSpec| t.label == label && t.columns == columns;
-        let target = targets.iter().position(same).unwrap_or_else(|| {
+        let apart = |a: &Result<usize, Value>, b: &Result<usize, Value>| a.is_err() && b.is_err() && a != b;
+        let meets = |t: &TargetSpec| t.label == label && !t.columns.iter().zip(&columns).any(|(a, b)| apart(a, b));
+        let target = targets.iter().position(same);
+        if target.is_none() && targets.iter().any(meets) {
+            let message = format!("`{head}` speaks of instances that another head speaks of too");
+            return Err(Diagnostic::new(&mode.atom.span, message)
+                .hint("give all heads of a fluent the same constants, or constants that differ")
+                .into());
+        }
+        let target = target.unwrap_or_else(|| {
             targets.push(TargetSpec { types, label, columns, direct: kind == RuleKind::Direct, symmetric });
             targets.len() - 1
         });
@@ -125,8 +146,19 @@ pub(crate) fn heads(
     }
     let observed_next = specs.iter().all(|head| sights(head.name).observed_next);
     let grids: Vec<Grid> = vocabulary.measures.iter().map(|m| grid(&task.bias, m)).collect();
-    let (symmetries, interleaved) = (task.bias.symmetries(), task.options.interleaved);
-    let cover = Cover::new(program, &vocabulary, (tables, &grids), &targets, symmetries, observed_next, interleaved)
-        .map_err(|m| fail(&place, m))?;
+    let inertia = Inertia::new(task, &vocabulary, &program, &rules, &fluents)?;
+    let initially = Initially::new(task, &rules, targets.iter().map(|t| t.label))?;
+    let parts = Parts { task, vocabulary: &vocabulary, rules: &rules, inertia, initially };
+    let cover = Cover::new(parts, program, (tables, &grids), &targets, observed_next).map_err(|m| fail(&place, m))?;
     Ok((specs, cover))
+}
+
+/// What rules with the head of a mode do, and the annotation that they are learned from.
+fn label(mode: &Mode) -> (RuleKind, Signature) {
+    let signature = mode.signature();
+    match mode.atom.name.as_str() {
+        INITIATED => (RuleKind::Initiation, signature.renamed(HOLDS)),
+        TERMINATED => (RuleKind::Termination, signature.renamed(HOLDS)),
+        _ => (RuleKind::Direct, signature),
+    }
 }

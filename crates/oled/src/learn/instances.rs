@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::measured::{Gauge, for_each_free, strides};
 use crate::induce::{Column, Component, LiteralTable, Mask};
-use crate::lang::{Signature, Value, is_canonical};
+use crate::lang::{Signature, Symbol, Value, is_canonical};
 use crate::logic::{Model, Pred, Program, Relation};
 
 /// A head instance: values for the variables of a head at a time point, and what is true of them.
@@ -39,14 +39,66 @@ pub(super) struct Ordered {
     pub(super) numbers: Vec<usize>,
 }
 
+/// Where the values of a head's variable come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Domain {
+    /// From facts: they are there at all times.
+    Listed,
+    /// From the stream; a fluent about them ends when they are not observed.
+    Tracked,
+    /// From the stream; a fluent about them goes on while they are not observed.
+    Untracked,
+}
+
+/// When an instance of a group is lost, so that its fluents end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// When any of its arguments is not observed.
+    Any,
+    /// When one of these is not observed.
+    Some(Vec<usize>),
+    /// Never.
+    Never,
+}
+
+impl Loss {
+    fn of(domains: &[Domain]) -> Loss {
+        let places = |kind: Domain| (0..domains.len()).filter(|&i| domains[i] == kind).collect::<Vec<_>>();
+        match (places(Domain::Tracked), places(Domain::Untracked).is_empty()) {
+            (_, true) => Loss::Any,
+            (tracked, false) if tracked.is_empty() => Loss::Never,
+            (tracked, false) => Loss::Some(tracked),
+        }
+    }
+}
+
+/// What the background does to the instances of a target, as a bit of their truths: one beyond the literals of the table.
+#[derive(Clone, Debug)]
+pub(crate) struct Deed {
+    pub(super) bit: usize,
+    pub(super) target: usize,
+    /// `initiatedAt` or `terminatedAt` of the fluent, or an ordinary predicate.
+    pub(super) pred: Pred,
+    pub(super) ends: bool,
+    /// Constants and variables of its columns.
+    pub(super) columns: Vec<Result<usize, Value>>,
+}
+
 /// Heads whose variables have the same types.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) table: LiteralTable,
     /// Whether they are about fluents whose two arguments may be exchanged: a pair is one instance.
     pub(super) symmetric: bool,
-    /// The predicate that lists the values of each variable.
+    /// The predicate that lists the values of each variable, and where they come from.
     pub(super) domains: Vec<Pred>,
+    pub(super) kinds: Vec<Domain>,
+    pub(super) loss: Loss,
+    /// What the background does to its instances, and how many bits of their truths are for that and the like.
+    pub(super) deeds: Vec<Deed>,
+    pub(super) given: usize,
+    /// The bit of what is not observed.
+    pub(super) absent: Option<usize>,
     /// The predicate of each literal.
     pub(super) preds: Vec<Pred>,
     /// The relations that the literals over the head's variables are about.
@@ -111,36 +163,76 @@ impl Group {
         table: LiteralTable,
         symmetric: bool,
         gauges: Vec<Gauge>,
+        deeds: Vec<Deed>,
         program: &Program,
+        tracked: impl Fn(Symbol) -> bool,
     ) -> Result<Group, String> {
-        let mut domains = Vec::new();
-        for kind in &table.types {
-            let Some(pred) = program.type_pred(*kind).or_else(|| program.pred(Signature::plain(*kind, 1))) else {
-                return Err(format!("the type `{kind}` of a head's variable has no values to range over"));
+        let (mut domains, mut kinds) = (Vec::new(), Vec::new());
+        for &kind in &table.types {
+            let (pred, domain) = match program.type_pred(kind) {
+                Some(pred) if tracked(kind) => (Some(pred), Domain::Tracked),
+                Some(pred) => (Some(pred), Domain::Untracked),
+                None => (program.pred(Signature::plain(kind, 1)), Domain::Listed),
             };
-            domains.push(pred);
+            let none = || format!("the type `{kind}` of a head's variable has no values to range over");
+            domains.push(pred.ok_or_else(none)?);
+            kinds.push(domain);
         }
         let pred = |s: Signature| program.pred(s).expect("the predicates of all modes are wanted");
         let preds: Vec<Pred> = table.patterns().iter().map(|p| pred(p.signature)).collect();
         let mut relations: Vec<Dealt> = Vec::new();
-        for (i, pattern) in table.patterns().iter().enumerate().filter(|(i, _)| !table.is_existential(*i)) {
-            let pred = preds[i];
+        let mut deal = |pred: Pred, columns: &[Column], bit: usize, negated: bool| {
             let at = relations.iter().position(|r| r.pred == pred).unwrap_or_else(|| {
-                let columns = vec![None; pattern.columns.len()];
+                let columns = vec![None; columns.len()];
                 relations.push(Dealt { pred, columns, literals: Vec::new() });
                 relations.len() - 1
             });
-            let (constants, dealer) = Dealer::new(&table, i);
+            let (constants, dealer) = Dealer::new(table.types.len(), columns, bit, negated);
             dealer.variables.iter().for_each(|&(column, v)| relations[at].columns[column] = Some(v));
             match relations[at].literals.iter_mut().find(|(c, _)| *c == constants) {
                 Some((_, dealers)) => dealers.push(dealer),
                 None => relations[at].literals.push((constants, vec![dealer])),
             }
+        };
+        for (i, pattern) in table.patterns().iter().enumerate().filter(|(i, _)| !table.is_existential(*i)) {
+            deal(preds[i], &pattern.columns, i, pattern.negated);
+        }
+        for Deed { bit, pred, columns, .. } in &deeds {
+            let column = |c: &Result<usize, Value>| c.map_or_else(Column::Constant, Column::Variable);
+            deal(*pred, &columns.iter().map(column).collect::<Vec<_>>(), *bit, false);
         }
         let negated = table.negated().and((0..table.len()).filter(|&i| !table.is_existential(i)).collect());
         let components = table.components().into_iter().map(|c| Existential::new(&table, &c, program)).collect();
         debug_assert!(!symmetric || domains.len() == 2 && domains[0] == domains[1], "a pair is of one type");
-        Ok(Group { table, symmetric, domains, preds, relations, negated, components, gauges })
+        let loss = Loss::of(&kinds);
+        Ok(Group {
+            table,
+            symmetric,
+            domains,
+            kinds,
+            loss,
+            deeds,
+            given: 0,
+            absent: None,
+            preds,
+            relations,
+            negated,
+            components,
+            gauges,
+        })
+    }
+
+    /// Whether these arguments are an instance at the model's time point: all are observed, and they are different ones.
+    pub(super) fn is_instance(&self, values: &[Value], model: &Model) -> bool {
+        let observed = |i: usize| model.rows(self.domains[i]).contains(&values[i..=i]);
+        let same = |a: usize, b: usize| self.domains[a] == self.domains[b] && values[a] == values[b];
+        (0..values.len()).all(|i| observed(i) && !(0..i).any(|j| same(i, j)))
+    }
+
+    /// Whether nothing is lost that these arguments need to go on.
+    pub(super) fn goes_on(&self, values: &[Value], model: &Model) -> bool {
+        let here = |i: usize| self.kinds[i] != Domain::Tracked || model.rows(self.domains[i]).contains(&values[i..=i]);
+        (0..values.len()).all(here)
     }
 
     /// The predicates that rows are looked up in, instead of gone through.
@@ -161,7 +253,15 @@ impl Group {
     /// All instances at the model's time point with their truths; the two orders of a symmetric fluent's arguments as one.
     /// Variables that have too many assignments are added to `too_many`.
     pub(super) fn instances(&self, model: &Model, too_many: &mut Vec<(usize, usize)>) -> (Vec<Value>, Vec<Instance>) {
-        let Ordered { values, instances, .. } = self.ordered(model, too_many);
+        let Ordered { values, mut instances, .. } = self.ordered(model, too_many);
+        if !self.deeds.is_empty() {
+            // What the background does is for those who simulate what holds.
+            let literals = Mask::first(self.table.len());
+            for instance in &mut instances {
+                instance.truth = instance.truth.and(literals);
+                instance.others.iter_mut().for_each(|truth| *truth = truth.and(literals));
+            }
+        }
         if !self.symmetric {
             return (values, instances);
         }
@@ -292,16 +392,11 @@ fn add_truth(truths: &mut Vec<Mask>, truth: Mask) {
 
 impl Dealer {
     /// A literal with the constants that its rows have.
-    fn new(table: &LiteralTable, literal: usize) -> (Constants, Dealer) {
-        let pattern = &table.patterns()[literal];
-        let mut dealer = Dealer {
-            bit: Mask::of(literal),
-            negated: pattern.negated,
-            variables: Vec::new(),
-            free: (0..table.types.len()).collect(),
-        };
+    fn new(variables: usize, columns: &[Column], bit: usize, negated: bool) -> (Constants, Dealer) {
+        let bit = Mask::of(bit);
+        let mut dealer = Dealer { bit, negated, variables: Vec::new(), free: (0..variables).collect() };
         let mut constants = Vec::new();
-        for (column, filled) in pattern.columns.iter().enumerate() {
+        for (column, filled) in columns.iter().enumerate() {
             match *filled {
                 Column::Constant(value) => constants.push((column, value)),
                 Column::Variable(v) => {

@@ -1,18 +1,23 @@
 //! Interpretations: two consecutive time points, as what learning needs of them: for each head instance, which literals
 //! are true of it and what becomes of it.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
-use super::instances::{Group, Instance, TooMany};
+use super::heads::Head;
+use super::instances::{Deed, Domain, Group, Instance, Loss, TooMany};
 use super::lookup::Lookup;
 use super::measured::Gauge;
-use crate::calculus::{Outcome, unknown};
+use crate::calculus::{Outcome, fluent_name, unknown};
 use crate::event::What;
-use crate::induce::{Grid, LiteralTable, Mask};
-use crate::lang::{Signature, Symbol, Symmetries, Value, exchanged};
-use crate::logic::{Histories, Measure, Model, Pred, Program, Relation, Role, Vocabulary};
+use crate::induce::{Grid, Introduced, LiteralTable, Mask, RuleKind};
+use crate::inertia::{Inertia, Initially, Segments, is_tracked};
+use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
+use crate::lang::{
+    Atom, Clause, Formula, Literal, Mode, Signature, Span, Symbol, Symmetries, Term, Value, exchanged, for_each_hole,
+};
+use crate::logic::{Dependence, Histories, Measure, Model, Pred, Program, Relation, Role, Vocabulary};
 use crate::state::{StateError, ensure, ensure_counts};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -42,18 +47,43 @@ pub struct Cover {
     pub(super) groups: Vec<Group>,
     pub(super) targets: Vec<Target>,
     measures: Vec<Measure>,
-    /// Relations that are filled from the annotation: fluents that bodies may speak of.
+    /// Relations that are filled from the annotation: fluents that are learned, and that bodies may speak of.
     annotated: Vec<(Signature, Pred)>,
+    /// What the background starts and ends by itself.
+    inertia: Inertia,
+    /// What the background says of targets at the start of a segment.
+    pub(super) initially: Option<Initially>,
+    /// Whether the frame seen last began a segment.
+    pub(super) begins: bool,
+    /// Literals that depend on what is learned, other than by naming it, for each target.
+    wrapping: Vec<Mask>,
+    open_wrapping: Vec<Vec<bool>>,
+    /// Places whose values are observed wherever a predicate is true of them.
+    observing: IndexSet<(Signature, usize), FxBuildHasher>,
     pub(super) symmetries: Symmetries,
     observed_next: bool,
     segments: Points,
-    current: Option<Symbol>,
     interleaved: bool,
     count: u64,
     /// A time point with more instances than this is left out.
     limit: usize,
     pub(super) crowded: Crowded,
+    /// What is declared to be annotated.
+    labels: IndexSet<Signature, FxBuildHasher>,
+    missing: Missing,
 }
+
+/// What was expected of the stream and did not come, and what came instead.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Missing {
+    /// Facts that conditions ask for and that were never seen.
+    pub(crate) facts: Vec<Signature>,
+    /// What is annotated and not declared, with how often: the first few of them.
+    pub(crate) labels: IndexMap<Symbol, u64, FxBuildHasher>,
+}
+
+/// More names of labels that nothing declares are not told anyway.
+const MOST_LABELS: usize = 8;
 
 /// Time points that were left out because there were too many instances.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -69,19 +99,34 @@ type Points = IndexMap<Symbol, Point, FxBuildHasher>;
 
 /// What a cover knows of the stream so far.
 #[derive(Deserialize)]
-pub(crate) struct CoverState(Points, Option<Symbol>, u64, Histories, Crowded);
+pub(crate) struct CoverState(Points, (Segments, Option<Symbol>), u64, Histories, Crowded, Missing);
 
 /// What is to be learned about.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub(super) group: usize,
     /// The annotation, and the annotation that says that nothing is known.
-    label: Signature,
-    unknown: Signature,
+    pub(super) label: Signature,
+    pub(super) unknown: Signature,
     /// Constants and variables of the label's columns.
     columns: Vec<Result<usize, Value>>,
     /// Whether the label is of the same time point as the head: the observational case.
     direct: bool,
+    /// What is given of its instances.
+    given: Given,
+    /// Whether what the background does to them follows from what is learned.
+    depends: bool,
+    /// The first target with the same annotation.
+    pub(super) first: usize,
+}
+
+/// What is given of the instances of a target, as bits of their truths: what the background starts and ends, and, of a
+/// fluent with values, that another value begins, which a learner has to find out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) starts: Option<usize>,
+    pub(crate) ends: Option<usize>,
+    pub(crate) other_value: Option<usize>,
 }
 
 /// A time point that waits for the next one.
@@ -111,56 +156,245 @@ pub(crate) struct TargetSpec {
     pub(crate) symmetric: bool,
 }
 
+/// What a cover is made of besides its program: the task with its background rules, and what holds by them.
+pub(crate) struct Parts<'a> {
+    pub(crate) task: &'a Task,
+    pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) rules: &'a [&'a Clause],
+    pub(crate) inertia: Inertia,
+    pub(crate) initially: Option<Initially>,
+}
+
 impl Cover {
     pub(crate) fn new(
+        parts: Parts<'_>,
         mut program: Program,
-        vocabulary: &Vocabulary,
         (tables, grids): (Vec<(LiteralTable, bool)>, &[Grid]),
         targets: &[TargetSpec],
-        symmetries: Symmetries,
         observed_next: bool,
-        interleaved: bool,
     ) -> Result<Cover, String> {
-        let mut groups: Vec<Group> = Vec::new();
-        for (table, symmetric) in tables {
-            let gauges = Gauge::of(&table, &vocabulary.measures, grids, &program);
-            groups.push(Group::new(table, symmetric, gauges, &program)?);
+        let Parts { task, vocabulary, rules, inertia, initially } = parts;
+        let tracked = |kind: Symbol| is_tracked(task, vocabulary, kind);
+        let mut dependence = Dependence::new(vocabulary, rules);
+        let group = |t: &TargetSpec| {
+            let same = |(table, symmetric): &(LiteralTable, bool)| table.types == t.types && *symmetric == t.symmetric;
+            tables.iter().position(same).expect("each target has a table")
+        };
+        let mut deeds: Vec<Vec<Deed>> = vec![Vec::new(); tables.len()];
+        let mut bits: Vec<usize> = tables.iter().map(|(table, _)| table.len()).collect();
+        let mut all: Vec<Target> = Vec::new();
+        for (number, t) in targets.iter().enumerate() {
+            let group = group(t);
+            let mut bit = || {
+                bits[group] += 1;
+                bits[group] - 1
+            };
+            let defined = |name: Signature| program.pred(name).filter(|_| is_defined(rules, name));
+            let mut deed = |signature: Signature, ends: bool| {
+                let (pred, bit, columns) = (defined(signature)?, bit(), t.columns.clone());
+                deeds[group].push(Deed { bit, target: number, pred, ends, columns });
+                Some(bit)
+            };
+            let (starts, ends) = match t.direct {
+                true => (deed(t.label, false), None),
+                false => (deed(t.label.renamed(INITIATED), false), deed(t.label.renamed(TERMINATED), true)),
+            };
+            let same = |other: &TargetSpec| other.label == t.label;
+            let several = targets.iter().filter(|o| same(o)).count() > 1 || t.columns.last().is_some_and(Result::is_ok);
+            let other_value = (t.label.has_value() && !t.direct && several).then(&mut bit);
+            let first = targets.iter().position(same).unwrap_or(number);
+            let (label, columns, direct) = (t.label, t.columns.clone(), t.direct);
+            let given = Given { starts, ends, other_value };
+            let acts = [label.renamed(INITIATED), label.renamed(TERMINATED)];
+            let bodies = rules.iter().filter(|rule| {
+                let head = Signature::of(&rule.head);
+                acts.contains(&head) || head == label
+            });
+            let depends = follows(&dependence, bodies.copied(), targets);
+            all.push(Target { group, label, unknown: unknown(label), columns, direct, given, depends, first });
         }
-        let group = |t: &TargetSpec| groups.iter().position(|g| g.table.types == t.types && g.symmetric == t.symmetric);
-        let targets = targets
-            .iter()
-            .map(|t| Target {
-                group: group(t).expect("each target has a table"),
-                label: t.label,
-                unknown: unknown(t.label),
-                columns: t.columns.clone(),
-                direct: t.direct,
-            })
-            .collect();
+        // What is not observed is told apart where it can have a truth at all.
+        let mut absent = vec![None; tables.len()];
+        for target in all.iter().filter(|t| t.given != Given::default()) {
+            absent[target.group].get_or_insert_with(|| {
+                bits[target.group] += 1;
+                bits[target.group] - 1
+            });
+        }
+        if let Some(most) = bits.iter().find(|bits| **bits > Mask::CAPACITY) {
+            return Err(format!(
+                "the modes allow {most} literals, those that stand for rules of the background included, and at most {} \
+                 are possible: narrow them",
+                Mask::CAPACITY
+            ));
+        }
+        let mut groups: Vec<Group> = Vec::new();
+        for (g, ((table, symmetric), deeds)) in tables.into_iter().zip(deeds).enumerate() {
+            let gauges = Gauge::of(&table, &vocabulary.measures, grids, &program);
+            let given = bits[g] - table.len();
+            let mut group = Group::new(table, symmetric, gauges, deeds, &program, tracked)?;
+            (group.given, group.absent) = (given, absent[g]);
+            groups.push(group);
+        }
         let annotated = vocabulary
             .predicates
             .iter()
-            .filter(|(_, p)| p.role == Role::Fluent)
+            .filter(|(s, p)| p.role == Role::Fluent && targets.iter().any(|t| t.label == **s))
             .filter_map(|(s, _)| Some((*s, program.pred(*s)?)))
             .collect();
-        program.allow_repeats(&groups.iter().flat_map(Group::looked_up).collect::<Vec<_>>());
-        let model = Model::new(&program);
+        let labels = task.labels().into_iter().flat_map(|label| [label, unknown(label)]).collect();
+        let asked = dependence.of(task.bias.bodies.iter().map(Mode::signature));
+        let is_input = |s: &Signature| vocabulary.predicates.get(s).is_some_and(|p| p.role == Role::Input);
+        let facts = asked.filter(|s| is_input(s) && program.pred(*s).is_some()).collect();
+        let missing = Missing { facts, ..Missing::default() };
+        let looked_up = groups.iter().flat_map(Group::looked_up).chain(inertia.looked_up());
+        program.allow_repeats(&looked_up.collect::<Vec<_>>());
+        let wrapping = all.iter().map(|t| wrapping(&groups[t.group].table, &dependence, targets)).collect();
+        let open_wrapping = all
+            .iter()
+            .map(|t| {
+                let open = groups[t.group].table.open_literals().iter();
+                open.map(|o| wraps(vocabulary.measures[o.measure].predicate, &dependence, targets)).collect()
+            })
+            .collect();
+        let mut observing = IndexSet::default();
+        for mode in &task.bias.bodies {
+            let signature = mode.signature();
+            let columns = (0..signature.arity()).filter(|c| dependence.observes(signature, *c, &tracked));
+            observing.extend(columns.map(|c| (signature, c)));
+        }
         Ok(Cover {
+            model: Model::new(&program),
             program,
-            model,
             groups,
-            targets,
+            targets: all,
             measures: vocabulary.measures.clone(),
             annotated,
-            symmetries,
+            inertia,
+            initially,
+            begins: false,
+            wrapping,
+            open_wrapping,
+            observing,
+            symmetries: task.bias.symmetries(),
             observed_next,
             segments: IndexMap::default(),
-            current: None,
-            interleaved,
+            interleaved: task.options.interleaved,
             count: 0,
             limit: usize::MAX,
             crowded: Crowded::default(),
+            labels,
+            missing,
         })
+    }
+
+    /// The rule of a head with these conditions. It speaks of what is observed at its time point, as learning does: where
+    /// no condition says so of a variable, one is added.
+    pub fn clause(&self, head: &Head, mut body: Vec<Literal>) -> Clause {
+        let group = &self.groups[self.targets[head.target].group];
+        for (v, domain) in group.kinds.iter().enumerate() {
+            // What nothing binds ranges over its type anyway; what ends is known to hold, so what is tracked is there.
+            let said = match (self.mention(&body, &head_variable(v)), head.kind) {
+                (Mention::Observed, _) => true,
+                (_, RuleKind::Termination) => *domain != Domain::Untracked,
+                (Mention::None, _) => true,
+                (Mention::Bound, _) => *domain == Domain::Listed,
+            };
+            if !said {
+                body.push(observation(group.table.types[v], head_variable(v)));
+            }
+        }
+        for number in 0..group.table.introduced().len() {
+            let name = Term::Var(LiteralTable::introduced_name(number));
+            let said = self.introduction(group, number);
+            if self.mention(&body, &name) == Mention::Bound && !body.iter().any(|l| *l == said || introduces(l, &said))
+            {
+                body.push(said);
+            }
+        }
+        Clause { head: head.atom.clone(), body, span: Span::default() }
+    }
+
+    /// What conditions say of a variable.
+    fn mention(&self, body: &[Literal], name: &Term) -> Mention {
+        let mut mention = Mention::None;
+        for literal in body.iter().filter(|l| !l.negated) {
+            let Formula::Atom(atom) = &literal.formula else { continue };
+            let (signature, mut column) = (Signature::of(atom), 0);
+            for_each_hole(&atom.args, &mut |term| {
+                if term == name {
+                    let observed = self.observing.contains(&(signature, column));
+                    mention = mention.max(if observed { Mention::Observed } else { Mention::Bound });
+                }
+                column += 1;
+            });
+        }
+        mention
+    }
+
+    /// The condition that says where an introduced variable has its values from: its type, or the relation that introduces
+    /// it.
+    fn introduction(&self, group: &Group, number: usize) -> Literal {
+        let name = Term::Var(LiteralTable::introduced_name(number));
+        let Introduced { kind, source: (literal, column), .. } = group.table.introduced()[number];
+        if self.program.type_pred(kind).is_some() {
+            return observation(kind, name);
+        }
+        let signature = group.table.patterns()[literal].signature;
+        let anonymous = |c: usize| if c == column { name.clone() } else { Term::var("_") };
+        let timed = group.table.patterns()[literal].columns.len() < signature.arity();
+        let columns = (0..signature.arity() - usize::from(timed)).map(anonymous);
+        Literal::positive(signature.fill(columns.chain(timed.then(|| Term::var("T")))))
+    }
+
+    /// Whether a condition only says that a variable is observed.
+    pub(crate) fn is_observation(&self, target: usize, literal: &Literal) -> bool {
+        let group = &self.groups[self.targets[target].group];
+        let types = group.table.types.iter().enumerate();
+        types.map(|(v, kind)| observation(*kind, head_variable(v))).any(|said| said == *literal)
+            || (0..group.table.introduced().len()).any(|number| self.introduction(group, number) == *literal)
+    }
+
+    /// What is given of the instances of a target.
+    pub(crate) fn given(&self, target: usize) -> Given {
+        self.targets[target].given
+    }
+
+    /// Whether what the background does to instances of a target follows from what is learned.
+    pub(crate) fn depends_on_learned(&self, target: usize) -> bool {
+        self.targets[target].depends
+    }
+
+    /// Whether instances of a target go on while an argument of theirs is not observed.
+    pub(crate) fn goes_on_unobserved(&self, target: usize) -> bool {
+        self.groups[self.targets[target].group].loss != Loss::Any
+    }
+
+    /// Whether the background says of instances of a target that they hold at the start of a segment.
+    pub(crate) fn holds_initially(&self, target: usize) -> bool {
+        self.initially.as_ref().is_some_and(|initially| initially.speaks_of(target))
+    }
+
+    /// Literals of a target's table that follow from what is learned by rules of the background: what they are when a
+    /// theory recognises is not known before it is. And whether that is so of each with an open threshold.
+    pub(crate) fn wrapping(&self, target: usize) -> (Mask, &[bool]) {
+        (self.wrapping[target], &self.open_wrapping[target])
+    }
+
+    /// The columns of a target's annotation: constants, and variables of its heads.
+    pub(crate) fn columns(&self, target: usize) -> &[Result<usize, Value>] {
+        &self.targets[target].columns
+    }
+
+    /// The bits that the truths of a group may have: those of its literals, and those of what is given.
+    pub(crate) fn bits(&self, group: usize) -> Mask {
+        let Group { table, given, .. } = &self.groups[group];
+        Mask::first(table.len() + given)
+    }
+
+    /// The bit in the truths of a target's instances that says that they are not observed.
+    pub(crate) fn absent(&self, target: usize) -> Option<usize> {
+        self.groups[self.targets[target].group].absent
     }
 
     /// The table of a target's literals.
@@ -178,10 +412,9 @@ impl Cover {
         &self.groups[group].gauges
     }
 
-    /// For each group whether its fluents end when an argument is not observed.
-    pub(crate) fn tracked(&self, task: &Task) -> Vec<bool> {
-        let tracked = |kind: &Symbol| task.options.tracked.as_ref().is_none_or(|types| types.contains(kind));
-        self.groups.iter().map(|group| group.table.types.iter().any(tracked)).collect()
+    /// For each group when an instance of it is lost.
+    pub(crate) fn losses(&self) -> Vec<Loss> {
+        self.groups.iter().map(|group| group.loss.clone()).collect()
     }
 
     /// The table of a group.
@@ -212,16 +445,20 @@ impl Cover {
 
     /// What it knows of the stream so far, as [`CoverState`].
     pub(crate) fn state(&self) -> impl Serialize {
-        (&self.segments, self.current, self.count, self.model.histories(), &self.crowded)
+        (&self.segments, self.inertia.state(), self.count, self.model.histories(), &self.crowded, &self.missing)
     }
 
     /// Goes on with what was written.
     pub(crate) fn restore(&mut self, state: CoverState) -> Result<(), StateError> {
-        let CoverState(segments, current, count, histories, crowded) = state;
-        ensure_counts([count, crowded.count])?;
+        let CoverState(segments, (holding, current), count, histories, crowded, missing) = state;
+        ensure_counts([count, crowded.count].into_iter().chain(missing.labels.values().copied()))?;
+        let declared = |s: &Signature| self.program.pred(*s).is_some();
+        ensure(missing.facts.iter().all(declared), "the facts that were not seen")?;
         segments.values().try_for_each(|point| self.check(point))?;
+        self.inertia.check(&holding)?;
         self.model.restore(&self.program, histories)?;
-        (self.segments, self.current, self.count, self.crowded) = (segments, current, count, crowded);
+        self.inertia.restore(holding, current);
+        (self.segments, self.count, self.crowded, self.missing) = (segments, count, crowded, missing);
         Ok(())
     }
 
@@ -229,9 +466,9 @@ impl Cover {
     fn check(&self, point: &Point) -> Result<(), StateError> {
         let count = self.groups.len();
         ensure(point.values.len() == count && point.truths.len() == count, "the groups of heads")?;
-        for ((group, values), truths) in self.groups.iter().zip(&point.values).zip(&point.truths) {
+        for (g, ((group, values), truths)) in self.groups.iter().zip(&point.values).zip(&point.truths).enumerate() {
             ensure(values.len() == truths.len() * group.domains.len(), "the instances of heads")?;
-            let literals = Mask::first(group.table.len());
+            let literals = self.bits(g);
             let known = |instance: &Instance| instance.truths().all(|truth| truth.fires_on(literals));
             ensure(truths.iter().all(known), "the literals that are true")?;
         }
@@ -298,15 +535,12 @@ impl Cover {
 
     /// Makes the model of a time point: the part of [`Cover::observe`] that any way of counting needs. For benchmarks.
     pub fn derive(&mut self, frame: &Frame) {
-        if self.current != Some(frame.segment) {
-            if !self.interleaved {
-                self.segments.clear();
-                self.model.forget();
-            }
-            self.current = Some(frame.segment);
+        // What the background starts and ends is of interest while it holds only.
+        let mut ended = Vec::new();
+        self.begins = self.inertia.enter(frame, &self.program, &mut self.model, &mut ended);
+        if self.begins && !self.interleaved {
+            self.segments.clear();
         }
-        self.model.clear(&self.program);
-        self.model.observe(&self.program, &frame.narrative);
         for (signature, values) in frame.annotation.iter() {
             if let Some((_, pred)) = self.annotated.iter().find(|(s, _)| *s == signature) {
                 self.model.insert(*pred, values);
@@ -320,6 +554,30 @@ impl Cover {
         if self.limit == usize::MAX || self.too_much().is_none() {
             self.model.advance(&self.program, frame.segment, frame.time);
         }
+        if self.model.is_full() {
+            self.inertia.pass(frame);
+        } else {
+            self.inertia.leave(frame, &self.model, &mut ended);
+        }
+        self.note_missing(frame);
+    }
+
+    /// Notes which facts are still missing, and which labels nothing declares.
+    fn note_missing(&mut self, frame: &Frame) {
+        let (program, model) = (&self.program, &self.model);
+        let seen = |s: &Signature| program.pred(*s).is_some_and(|pred| !model.rows(pred).is_empty());
+        self.missing.facts.retain(|fact| !seen(fact));
+        for (signature, values) in frame.annotation.iter().filter(|(s, _)| !self.labels.contains(s)) {
+            let name = fluent_name(signature, values);
+            if self.missing.labels.len() < MOST_LABELS || self.missing.labels.contains_key(&name) {
+                *self.missing.labels.entry(name).or_default() += 1;
+            }
+        }
+    }
+
+    /// What was expected of the stream and did not come.
+    pub(crate) fn missing(&self) -> &Missing {
+        &self.missing
     }
 
     /// A time point with its instances and labels.
@@ -350,18 +608,12 @@ impl Cover {
         let previous = self.segments.insert(frame.segment, point)?;
         let next = &self.segments[&frame.segment];
         self.count += 1;
-        // Whether all arguments of an instance are observed at the next time point too, found once for all targets.
+        // Whether an instance goes on at the next time point, found once for all targets.
         let followed: Vec<Vec<bool>> = (self.groups.iter().zip(&previous.values).zip(&previous.truths))
             .map(|((group, values), instances)| {
                 let width = group.domains.len();
-                let observed = |k: usize| {
-                    let values = &values[k * width..(k + 1) * width];
-                    values
-                        .iter()
-                        .zip(&group.domains)
-                        .all(|(v, d)| self.model.rows(*d).contains(std::slice::from_ref(v)))
-                };
-                (0..instances.len()).map(|k| !self.observed_next || observed(k)).collect()
+                let goes_on = |k: usize| group.goes_on(&values[k * width..(k + 1) * width], &self.model);
+                (0..instances.len()).map(|k| !self.observed_next || goes_on(k)).collect()
             })
             .collect();
         let outcomes =
@@ -417,17 +669,98 @@ impl Target {
         symmetries.canonical(self.label, row);
     }
 
-    /// The labels of a frame; a symmetric one in the order that stands for both.
+    /// Whether a label is about an instance of this target, by its constants.
+    pub(super) fn is_about(&self, row: &[Value]) -> bool {
+        self.columns.iter().zip(row).all(|(column, value)| column.as_ref().err().is_none_or(|c| c == value))
+    }
+
+    /// Whether its heads have no constants: whatever is annotated is about an instance.
+    pub(super) fn is_general(&self) -> bool {
+        self.columns.iter().all(Result::is_ok)
+    }
+
+    /// The instance that a label is about.
+    pub(super) fn instance(&self, row: &[Value]) -> Box<[Value]> {
+        self.columns.iter().zip(row).filter(|(column, _)| column.is_ok()).map(|(_, value)| *value).collect()
+    }
+
+    /// The labels of a frame that are about instances of this target; a symmetric one in the order that stands for both.
     pub(super) fn labels(&self, frame: &Frame, symmetries: &Symmetries) -> Labels {
         let width = self.label.arity() - 1;
         let mut labels = Labels { holds: Relation::new(width), unknown: Relation::new(width) };
         for (signature, values) in frame.annotation.iter() {
-            if signature == self.label {
-                labels.holds.insert(&symmetries.in_order(signature, values));
-            } else if signature == self.unknown {
-                labels.unknown.insert(&symmetries.in_order(signature, values));
+            if signature != self.label && signature != self.unknown {
+                continue;
+            }
+            let row = symmetries.in_order(self.label, values);
+            if self.is_about(&row) {
+                if signature == self.label {
+                    labels.holds.insert(&row)
+                } else {
+                    labels.unknown.insert(&row)
+                };
             }
         }
         labels
     }
+}
+
+/// What conditions say of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mention {
+    /// Nothing that gives it values.
+    None,
+    /// What its values are, not that they are observed.
+    Bound,
+    /// That they are observed.
+    Observed,
+}
+
+/// The variable of a head with a number.
+fn head_variable(number: usize) -> Term {
+    Term::var(&format!("X{number}"))
+}
+
+/// The condition that a variable is observed, as a value of its type.
+fn observation(kind: Symbol, variable: Term) -> Literal {
+    Literal::positive(Atom::new(kind.as_str(), vec![variable, Term::var("T")]))
+}
+
+/// Whether a literal gives a variable its values as another does that says nothing else.
+fn introduces(literal: &Literal, other: &Literal) -> bool {
+    let (Formula::Atom(a), Formula::Atom(b)) = (&literal.formula, &other.formula) else { return false };
+    let same = |(x, y): (&Term, &Term)| x == y || y.is_anonymous();
+    !literal.negated && Signature::of(a) == Signature::of(b) && {
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for_each_hole(&a.args, &mut |t| left.push(t));
+        for_each_hole(&b.args, &mut |t| right.push(t));
+        left.into_iter().zip(right).all(same)
+    }
+}
+
+/// Whether a rule has such a head.
+fn is_defined(rules: &[&Clause], signature: Signature) -> bool {
+    rules.iter().any(|rule| Signature::of(&rule.head) == signature)
+}
+
+/// Whether a predicate follows from what is learned, and is not that itself.
+fn wraps(signature: Signature, dependence: &Dependence<'_>, targets: &[TargetSpec]) -> bool {
+    !targets.iter().any(|t| t.label == signature) && is_learned(dependence.of([signature]), targets)
+}
+
+/// Whether the bodies of rules follow from what is learned.
+fn follows<'r>(dependence: &Dependence<'_>, rules: impl Iterator<Item = &'r Clause>, targets: &[TargetSpec]) -> bool {
+    is_learned(dependence.of(rules.flat_map(Dependence::asked_for)), targets)
+}
+
+/// Whether something that is learned is among these.
+fn is_learned(mut signatures: impl Iterator<Item = Signature>, targets: &[TargetSpec]) -> bool {
+    let is_label = |s: Signature| targets.iter().any(|t| t.label == s);
+    let acts = |s: Signature| matches!(s.name().as_str(), INITIATED | TERMINATED) && is_label(s.renamed(HOLDS));
+    signatures.any(|s| is_label(s) || acts(s))
+}
+
+fn wrapping(table: &LiteralTable, dependence: &Dependence<'_>, targets: &[TargetSpec]) -> Mask {
+    let patterns = table.patterns().iter().enumerate();
+    patterns.filter(|(_, p)| wraps(p.signature, dependence, targets)).map(|(i, _)| i).collect()
 }

@@ -4,8 +4,10 @@ use std::fmt::{self, Debug};
 use std::sync::Arc;
 
 use super::process::LeftOut;
+use crate::evaluate::Confusion;
 use crate::event::Observer;
 use crate::induce::{Counts, Mask};
+use crate::interrupt::Interrupt;
 use crate::lang::{Atom, Clause, Literal, Problems, Symbol, Theory};
 use crate::state::StateError;
 use crate::stream::Frame;
@@ -26,6 +28,9 @@ pub trait Learner: Debug + Send {
 
     /// Whoever wants to know how far a search is that takes long is told a line now and then.
     fn watch(&mut self, _watcher: Watcher) {}
+
+    /// Ends searches early, from now on, when somebody asks: with what was found so far.
+    fn interrupt(&mut self, _interrupt: Interrupt) {}
 
     /// The frames, or pairs of them, that were learned from.
     fn observed(&self) -> u64;
@@ -96,12 +101,16 @@ pub struct Learned {
     pub rules: Vec<LearnedRule>,
     /// Rules that are alive and not among them, with the reason.
     pub left_out: Vec<(LearnedRule, LeftOut)>,
-    /// How well the rules of each fluent fit what is remembered, where the learner knows.
+    /// How well the rules of each fluent fit, where the learner knows.
     pub fits: Vec<FluentFit>,
+    /// Why that is an estimate, and not what recognition would come to on the same stream; nothing where it is that.
+    pub estimated: Vec<String>,
     /// What else there is to say: why nothing was learned, what was forgotten.
     pub remarks: Vec<String>,
-    /// Interpretations seen.
+    /// Interpretations seen: time points, or pairs of them.
     pub interpretations: u64,
+    /// Whether they are pairs.
+    pub pairs: bool,
 }
 
 /// A rule with what speaks for it.
@@ -171,10 +180,19 @@ pub struct Trust {
 pub struct FluentFit {
     /// The fluent.
     pub fluent: Symbol,
-    /// F1 of its rules on what is remembered.
-    pub f1: f64,
-    /// The price of a literal.
-    pub penalty: f64,
+    /// The time points at which it is recognised and annotated, recognised only, and annotated only.
+    pub counts: Confusion,
+    /// Whether anything starts it.
+    pub starts: bool,
+    /// The price of a literal, where there is one.
+    pub penalty: Option<f64>,
+}
+
+impl FluentFit {
+    /// F1 of its rules; none where nothing starts it.
+    pub fn f1(&self) -> Option<f64> {
+        self.starts.then(|| self.counts.f1())
+    }
 }
 
 impl Learned {

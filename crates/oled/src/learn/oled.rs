@@ -21,8 +21,8 @@ pub struct Oled {
     /// Empty while they are at work on another thread.
     processes: Vec<Process>,
     working: Option<JoinHandle<Vec<Process>>>,
-    /// The target of each process.
-    targets: Vec<usize>,
+    /// The head of each process.
+    heads: Vec<Head>,
     batch: Vec<Interpretation>,
     threads: usize,
     interpretations: u64,
@@ -41,20 +41,19 @@ impl Oled {
             Sights { variables, observed_next }
         })?;
         cover.set_limit(heads.iter().map(|head| settings(head.name).max_instances).min().unwrap_or(usize::MAX));
-        let targets = heads.iter().map(|head| head.target).collect();
         let processes = heads
-            .into_iter()
+            .iter()
             .enumerate()
             .map(|(i, Head { target, kind, atom, name })| {
-                let settings = settings(name);
-                Process::new(i, (target, cover.group(target)), kind, atom, settings, cover.table(target))
+                let (settings, group) = (settings(*name), cover.group(*target));
+                Process::new(i, (*target, group), *kind, atom.clone(), settings, cover.table(*target))
             })
             .collect();
         Ok(Oled {
             cover,
             processes,
             working: None,
-            targets,
+            heads,
             batch: Vec::new(),
             threads: 1,
             interpretations: 0,
@@ -91,6 +90,7 @@ impl Oled {
         let mut body = Mask::EMPTY;
         for (literal, original) in renamed.body.iter().zip(&clause.body) {
             match table.find(literal) {
+                None if self.cover.is_observation(process.target(), literal) => {}
                 Some(index) => body = body.with(Mask::of(index)),
                 None => {
                     return Err(Diagnostic::new(
@@ -175,8 +175,9 @@ impl Oled {
             for (rule, why) in process.sift() {
                 let (kind, settings) = (process.kind, &process.settings);
                 let n = rule.n(kind, settings);
+                let body = self.table(process.number).body(rule.body);
                 let rule = LearnedRule {
-                    clause: process.clause(rule, self.cover.table(process.target())),
+                    clause: self.cover.clause(&self.heads[process.number], body),
                     id: (process.number, rule.id),
                     grounds: Grounds::Counted(Counted {
                         counts: rule.counts(kind, settings),
@@ -195,7 +196,8 @@ impl Oled {
         }
         let mut remarks: Vec<String> = self.processes.iter().flat_map(Process::remarks).collect();
         remarks.extend(self.cover.remark_crowded());
-        Learned { rules, left_out, remarks, interpretations: self.interpretations, ..Learned::default() }
+        let (interpretations, pairs) = (self.interpretations, true);
+        Learned { rules, left_out, remarks, interpretations, pairs, ..Learned::default() }
     }
 
     /// What makes interpretations of frames: for those who feed processes themselves, as benchmarks and tests do.
@@ -210,7 +212,7 @@ impl Oled {
 
     /// The literals that the rules of a process are made of.
     pub fn table(&self, process: usize) -> &LiteralTable {
-        self.cover.table(self.targets[process])
+        self.cover.table(self.heads[process].target)
     }
 }
 
@@ -276,7 +278,7 @@ impl Learner for Oled {
             cover: self.cover.clone(),
             processes: self.processes.clone(),
             working: None,
-            targets: self.targets.clone(),
+            heads: self.heads.clone(),
             batch: Vec::new(),
             threads: self.threads,
             interpretations: self.interpretations,

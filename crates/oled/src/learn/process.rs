@@ -12,7 +12,7 @@ use crate::induce::{
     ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings, Tally, Unit,
     Verdict, for_each_refinement,
 };
-use crate::lang::{Atom, Clause, Span, Symbol};
+use crate::lang::{Atom, Symbol};
 use crate::state::{StateError, ensure, ensure_counts};
 
 /// The learner of one head: `L_init` or `L_term` of the paper, or of an ordinary predicate.
@@ -397,11 +397,6 @@ impl Process {
             sifted[i].1 = Some(LeftOut::Superfluous);
         }
         sifted
-    }
-
-    /// A rule as a clause.
-    pub fn clause(&self, rule: &Rule, table: &LiteralTable) -> Clause {
-        Clause { head: self.head.clone(), body: table.body(rule.body), span: Span::default() }
     }
 }
 

@@ -1,9 +1,13 @@
 //! Sight: one time point as what replay needs of it: each instance with what is true, measured and annotated of it.
 
-use super::instances::{Instance, Ordered, TooMany, pairs};
-use super::interpretation::Cover;
-use crate::induce::Bin;
-use crate::lang::Value;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::instances::{Deed, Group, Instance, Loss, Ordered, TooMany, pairs};
+use super::interpretation::{Cover, Labels, Target};
+use crate::induce::{Bin, Mask};
+use crate::lang::{Value, is_canonical};
+use crate::logic::Relation;
 use crate::stream::Frame;
 
 /// A time point. Its room is used again for the next one.
@@ -11,7 +15,8 @@ use crate::stream::Frame;
 pub(crate) struct Sight {
     /// The instances of each group.
     pub(crate) groups: Vec<Seen>,
-    /// For each target, how often it was annotated of what is not observed.
+    /// For each target, how often it was annotated of what cannot hold: one of its arguments is lost, or no head speaks of
+    /// it.
     pub(crate) missed: Vec<u32>,
     pub(crate) too_many: Vec<TooMany>,
 }
@@ -26,6 +31,21 @@ pub(crate) struct Seen {
     ends: Vec<u32>,
     /// Two bits for each target of the group: it holds, it is unknown.
     pub(crate) labels: Vec<u64>,
+    /// What is annotated of, or done by the background to, what is not observed.
+    pub(crate) absent: IndexMap<Box<[Value]>, Absent, FxBuildHasher>,
+    /// At the start of a segment, what the background says holds there: instances, and a bit for each target of the group.
+    pub(crate) initial: Vec<(Box<[Value]>, u64)>,
+    /// Of groups whose instances are lost with some of their arguments only: those arguments, with what is observed.
+    pub(crate) observed: Vec<(usize, Relation)>,
+}
+
+/// An instance that is not observed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Absent {
+    /// Two bits for each target of the group, as above.
+    pub(crate) labels: u64,
+    /// What the background does to it.
+    pub(crate) deeds: Mask,
 }
 
 /// More targets than this in one group have no room in the labels of a run.
@@ -53,6 +73,9 @@ impl Seen {
         self.keys.clear();
         self.ends.clear();
         self.labels.clear();
+        self.absent.clear();
+        self.initial.clear();
+        self.observed.clear();
     }
 
     /// Adds an instance with what is true of it, in each order of its arguments.
@@ -73,6 +96,9 @@ impl Cover {
     /// Takes a frame as it is.
     pub(crate) fn see(&mut self, frame: &Frame, sight: &mut Sight) {
         self.derive(frame);
+        if let Some(initially) = self.initially.as_mut().filter(|_| self.begins) {
+            initially.enter(frame);
+        }
         let crowded = self.is_crowded(frame);
         let Sight { groups, missed, too_many } = sight;
         groups.resize_with(self.groups.len(), Seen::default);
@@ -108,23 +134,93 @@ impl Cover {
             seen.labels.resize(seen.len(), 0);
         }
         missed.clear();
-        let mut place = vec![0; self.groups.len()];
+        let mut places = vec![0; self.groups.len()];
+        for (number, target) in self.targets.iter().enumerate() {
+            let place = places[target.group];
+            places[target.group] += 1;
+            let seen = &mut groups[target.group];
+            missed.push(self.annotate(target, frame, place, seen) + self.uncovered(number, frame));
+            if let Some(initially) = self.initially.as_ref().filter(|_| self.begins) {
+                let group = &self.groups[target.group];
+                let rows = initially.rows(number).filter(|row| !group.symmetric || is_canonical(row));
+                let about = rows.filter(|row| target.is_about(row)).map(|row| target.instance(row));
+                seen.initial.extend(about.filter(|v| group.goes_on(v, &self.model)).map(|v| (v, 1 << place)));
+            }
+        }
+        for (group, seen) in self.groups.iter().zip(groups).filter(|_| !crowded) {
+            self.act(group, seen);
+            if let Loss::Some(columns) = &group.loss {
+                seen.observed.extend(columns.iter().map(|&c| (c, self.model.rows(group.domains[c]).clone())));
+            }
+        }
+    }
+
+    /// Notes what is annotated of a target; returns how often it is of what is lost.
+    fn annotate(&self, target: &Target, frame: &Frame, place: usize, seen: &mut Seen) -> u32 {
+        let Labels { holds, unknown } = target.labels(frame, &self.symmetries);
+        if holds.is_empty() && unknown.is_empty() {
+            return 0;
+        }
+        let mut found = [vec![false; holds.len()], vec![false; unknown.len()]];
         let mut row = Vec::new();
-        for target in &self.targets {
-            let labels = target.labels(frame, &self.symmetries);
-            let bit = 2 * place[target.group];
-            place[target.group] += 1;
-            let mut found = 0;
-            if !labels.holds.is_empty() || !labels.unknown.is_empty() {
-                let seen = &mut groups[target.group];
-                for k in 0..seen.len() {
-                    target.row(seen.values(k), &self.symmetries, &mut row);
-                    let (holds, unknown) = (labels.holds.contains(&row), labels.unknown.contains(&row));
-                    found += u32::from(holds);
-                    seen.labels[k] |= (u64::from(holds) | u64::from(unknown) << 1) << bit;
+        for k in 0..seen.len() {
+            target.row(seen.values(k), &self.symmetries, &mut row);
+            for (bit, (labels, found)) in [&holds, &unknown].into_iter().zip(&mut found).enumerate() {
+                if let Some(at) = labels.position(&row) {
+                    found[at] = true;
+                    seen.labels[k] |= 1 << (2 * place + bit);
                 }
             }
-            missed.push(labels.holds.len() as u32 - found);
+        }
+        // Of what is not observed, and goes on all the same, something is annotated too.
+        let (group, mut missed) = (&self.groups[target.group], 0);
+        for (bit, (labels, found)) in [&holds, &unknown].into_iter().zip(&found).enumerate() {
+            for (row, _) in labels.rows().zip(found).filter(|(_, found)| !**found) {
+                let values = target.instance(row);
+                if group.loss != Loss::Any && group.goes_on(&values, &self.model) {
+                    seen.absent.entry(values).or_default().labels |= 1 << (2 * place + bit);
+                } else {
+                    missed += u32::from(bit == 0 && !unknown.contains(row));
+                }
+            }
+        }
+        missed
+    }
+
+    /// How often something is annotated that no head speaks of, counted for the first target with that annotation.
+    fn uncovered(&self, number: usize, frame: &Frame) -> u32 {
+        let target = &self.targets[number];
+        if target.first != number || target.is_general() {
+            return 0;
+        }
+        let same = || self.targets.iter().filter(|t| t.label == target.label);
+        let width = target.label.arity() - 1;
+        let mut rows = [Relation::new(width), Relation::new(width)];
+        for (signature, values) in frame.annotation.iter() {
+            let unknown = signature == target.unknown;
+            let row = self.symmetries.in_order(target.label, values);
+            if (unknown || signature == target.label) && !same().any(|t| t.is_about(&row)) {
+                rows[usize::from(unknown)].insert(&row);
+            }
+        }
+        rows[0].rows().filter(|row| !rows[1].contains(row)).count() as u32
+    }
+
+    /// Notes what the background does to what is not observed. Only what holds ends, and what is lost does not.
+    fn act(&self, group: &Group, seen: &mut Seen) {
+        for Deed { bit, target, pred, ends, .. } in group.deeds.iter().filter(|d| !d.ends || group.loss != Loss::Any) {
+            let target = &self.targets[*target];
+            for row in self.model.rows(*pred).rows() {
+                if !target.is_about(row) || group.symmetric && !is_canonical(row) {
+                    continue;
+                }
+                let values = target.instance(row);
+                if !group.is_instance(&values, &self.model) && (!ends || group.goes_on(&values, &self.model)) {
+                    let absent = seen.absent.entry(values).or_default();
+                    let mark = group.absent.map_or(Mask::EMPTY, Mask::of);
+                    absent.deeds = absent.deeds.with(Mask::of(*bit)).with(mark);
+                }
+            }
         }
     }
 }

@@ -41,9 +41,16 @@ fn with_types(bias: &Bias, vocabulary: &Vocabulary, rule: &Clause) -> Clause {
         if let (Some(name), Some(kind)) = (variable(term), predicate.types[column])
             && !bound.contains(&name)
         {
-            let atom = Atom { name: kind, args: vec![term.clone(), time.clone()], span: rule.head.span.clone() };
-            let is_type = |s: &Signature| vocabulary.predicates.get(s).is_some_and(|p| p.role == Role::Type(kind));
-            if is_type(&Signature::of(&atom)) {
+            let timed = Atom { name: kind, args: vec![term.clone(), time.clone()], span: rule.head.span.clone() };
+            let listed = Atom { args: vec![term.clone()], ..timed.clone() };
+            let role = |atom: &Atom| vocabulary.predicates.get(&Signature::of(atom)).map(|p| p.role);
+            // A type that the stream has no values of may have facts.
+            let atom = match (role(&timed), role(&listed)) {
+                (Some(Role::Type(_)), _) => Some(timed),
+                (_, Some(Role::Static)) if vocabulary.enumerations.contains_key(&kind) => Some(listed),
+                _ => None,
+            };
+            if let Some(atom) = atom {
                 bound.push(name);
                 types.push(Literal::positive(atom));
             }

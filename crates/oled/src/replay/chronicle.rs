@@ -1,8 +1,8 @@
 //! Chronicle: all of a stream as runs, for learners that look at everything at once.
 
-use super::record::{Memory, Record};
+use super::record::{Memory, Record, Run};
 use crate::induce::{LiteralTable, Mask, RuleKind};
-use crate::lang::{Clause, Problems, Span, Symbol};
+use crate::lang::{Clause, Problems, Symbol};
 use crate::learn::{Cover, Fired, Head, Sight, Sights, heads};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -23,8 +23,7 @@ pub struct Chronicle {
 pub struct Course {
     /// The segment.
     pub segment: Symbol,
-    /// Whether the fluent is taken to hold at the first time point: a long segment that is remembered in parts goes on
-    /// as annotated.
+    /// Whether the background says that the fluent holds at the first time point.
     pub holds: bool,
     /// One after the other.
     pub steps: Vec<Step>,
@@ -49,10 +48,10 @@ impl Chronicle {
         let groups: Vec<usize> = (0..count).map(|target| cover.group(target)).collect();
         let places = (0..count).map(|t| groups[..t].iter().filter(|g| **g == groups[t]).count()).collect();
         let memory = Memory { runs: usize::MAX, ..Memory::default() };
-        let tracked = cover.tracked(task);
+        let losses = cover.losses();
         // Listed thresholds are not measured.
-        let slots = vec![Vec::new(); tracked.len()];
-        let record = Record::new(memory, slots, tracked, count, task.options.interleaved);
+        let slots = vec![Vec::new(); losses.len()];
+        let record = Record::new(memory, slots, losses, count, task.options.interleaved);
         Ok(Chronicle { heads, cover, sight: Sight::default(), record, places })
     }
 
@@ -89,20 +88,19 @@ impl Chronicle {
 
     /// The rule of a head with these literals.
     pub fn clause(&self, head: usize, body: Mask) -> Clause {
-        let Head { target, atom, .. } = &self.heads[head];
-        Clause { head: atom.clone(), body: self.table(*target).body(body), span: Span::default() }
+        let head = &self.heads[head];
+        self.cover.clause(head, self.table(head.target).body(body))
     }
 
-    /// Everything that is remembered of a target's instances, and how many time points at which it is annotated are
-    /// about what was not observed.
-    pub fn courses(&self, target: usize) -> (Vec<Course>, u64) {
+    /// Everything that is remembered of a target's instances.
+    pub fn courses(&self, target: usize) -> Vec<Course> {
         let (group, place) = (self.cover.group(target), self.places[target]);
-        let (mut courses, mut missed) = (Vec::new(), 0);
-        for piece in self.record.pieces() {
-            missed += piece.missed[target];
-            for track in &piece.groups[group] {
-                let step = |run: &super::record::Run| Step {
-                    truths: truths(&self.record.states[group][run.state as usize]),
+        let mut courses = Vec::new();
+        for segment in self.record.segments() {
+            for course in &segment.groups[group] {
+                let literals = Mask::first(self.table(target).len());
+                let step = |run: Run| Step {
+                    truths: truths(&self.record.states[group][run.state as usize], literals),
                     length: run.length,
                     label: match run.labels >> (2 * place) & 3 {
                         0 => Some(false),
@@ -110,12 +108,11 @@ impl Chronicle {
                         _ => None,
                     },
                 };
-                let steps: Vec<Step> = track.runs.iter().map(step).collect();
-                let holds = track.carried && steps.first().is_some_and(|s| s.label == Some(true));
-                courses.push(Course { segment: piece.segment, holds, steps });
+                let (steps, holds) = (course.runs().map(step).collect(), course.initial >> place & 1 == 1);
+                courses.push(Course { segment: segment.name, holds, steps });
             }
         }
-        (courses, missed)
+        courses
     }
 }
 
@@ -148,10 +145,10 @@ impl Course {
 }
 
 /// The sets of literals of a state, without those that are part of another.
-fn truths(state: &[u64]) -> Vec<Mask> {
+fn truths(state: &[u64], literals: Mask) -> Vec<Mask> {
     let mut kept: Vec<Mask> = Vec::new();
     for words in state.chunks_exact(2) {
-        let truth = Mask::from_words([words[0], words[1]]);
+        let truth = Mask::from_words([words[0], words[1]]).and(literals);
         if !kept.iter().any(|k| truth.fires_on(*k)) {
             kept.retain(|k| !k.fires_on(truth));
             kept.push(truth);

@@ -5,18 +5,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::{Deserialize, Serialize};
 
 use super::quest::{Outcome, Quest, Rule};
-use super::recognised::{About, Recognised, recognise, replaced};
-use super::record::{Piece, Record, RecordState};
+use super::recognised::{About, Recognised, Replaced, What as Seen, recognise};
+use super::record::{Record, RecordState, Segment};
 use super::search::{Fit, Kinds, Terms};
 use super::settings::{Penalty, ReplaySettings};
-use super::view::{Aspect, Lit, SUPPORT, Slot};
+use super::view::{Aspect, Lit, Slot};
+use super::watch::Watch;
+use super::why_nothing::Nothing;
 use crate::evaluate::Confusion;
 use crate::event::{Event, Observer, What};
-use crate::induce::{LiteralTable, Mask, RuleKind};
-use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Span, Symbol, Theory};
+use crate::induce::{Column, LiteralTable, Mask, RuleKind};
+use crate::interrupt::Interrupt;
+use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Symbol, Theory, Value};
 use crate::learn::{
     Cover, CoverState, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, MAX_TARGETS, Sight, Sights, TooMany,
-    Trust, heads, rename,
+    Trust, Watcher, heads, rename,
 };
 use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
@@ -76,6 +79,9 @@ pub struct Replay {
     told: Vec<(usize, usize)>,
     /// The targets whose rules were told to have reached a limit.
     limited: Vec<usize>,
+    /// Who may end a search early, and who is told how far it is.
+    interrupt: Interrupt,
+    watcher: Watcher,
 }
 
 /// A fluent, or a predicate, whose rules are learned.
@@ -84,10 +90,11 @@ struct Target {
     name: Symbol,
     group: usize,
     place: usize,
-    /// Its literals that are about targets before it, and all that are about targets.
+    /// Its literals that are about targets before it, and those that may not be used.
     about: Vec<About>,
     left_out: Mask,
-    given: Vec<Rule>,
+    /// Rules to start from.
+    start: Vec<Rule>,
 }
 
 /// A rule of the theory as of the last search.
@@ -122,11 +129,11 @@ impl Replay {
                 return Err(Diagnostic::new(&head.atom.span, message).hint("learn them by several tasks").into());
             }
             let (about, left_out) = about_targets(&cover, number);
-            targets.push(Target { name: head.name, group, place, about, left_out, given: Vec::new() });
+            targets.push(Target { name: head.name, group, place, about, left_out, start: Vec::new() });
         }
-        let (memory, tracked) = (settings.memory.clone(), cover.tracked(task));
+        let (memory, losses) = (settings.memory.clone(), cover.losses());
         let slots = (0..groups).map(|g| cover.gauges(g).iter().map(Slot::from).collect()).collect();
-        let record = Record::new(memory, slots, tracked, targets.len(), task.options.interleaved);
+        let record = Record::new(memory, slots, losses, targets.len(), task.options.interleaved);
         Ok(Replay {
             settings,
             threads: 1,
@@ -142,6 +149,8 @@ impl Replay {
             at_work: Vec::new(),
             told: Vec::new(),
             limited: Vec::new(),
+            interrupt: Interrupt::never(),
+            watcher: Watcher::default(),
         })
     }
 
@@ -169,13 +178,26 @@ impl Replay {
             }
         }
         Problems::check(problems)?;
-        let outcomes = self.outcomes(|target, quest| {
+        let fits = self.fits_of(&rules);
+        Ok(self.targets.iter().zip(fits).map(|(t, fit)| (t.name, fit.counts())).collect())
+    }
+
+    /// A rule that is made of the literals of the modes as it would be printed if it were learned: it says which of its
+    /// variables are observed, where its conditions do not.
+    pub fn written(&self, clause: &Clause) -> Result<Clause, Problems> {
+        let (target, rule) = self.given(clause)?;
+        Ok(self.clause(target, &rule))
+    }
+
+    /// How the rules of each target fit, exactly.
+    fn fits_of(&self, rules: &[Vec<Rule>]) -> Vec<Fit> {
+        self.outcomes(Some(rules), |target, quest| {
             let rules = rules[target].clone();
             Outcome { fit: quest.fit(&rules), rules, ..Outcome::default() }
-        });
-        let counts =
-            |Fit { tp, fp, positives }: Fit| Confusion { tp: tp as u64, fp: fp as u64, fn_: (positives - tp) as u64 };
-        Ok(self.targets.iter().zip(outcomes).map(|(t, o)| (t.name, counts(o.fit))).collect())
+        })
+        .into_iter()
+        .map(|outcome| outcome.fit)
+        .collect()
     }
 
     /// The literals that the rules of a head are made of, those with open thresholds left out.
@@ -209,6 +231,10 @@ impl Replay {
             direct: self.head(number, RuleKind::Direct).is_some(),
             symmetric: self.cover.label(number).1,
             left_out: target.left_out,
+            open_left_out: self.cover.wrapping(number).1,
+            given: self.cover.given(number),
+            absent: self.cover.absent(number),
+            columns: self.cover.columns(number),
         }
     }
 
@@ -230,31 +256,49 @@ impl Replay {
     }
 
     /// Lets a search be made for each target: side by side, or, where rules are about other targets, in turn, since they
-    /// see what the rules of those recognise. Gives what the searches gave, in the order of the targets.
-    fn for_each_quest<T: Send>(&self, search: impl Fn(usize, Quest<'_>) -> (Outcome, T) + Sync) -> Vec<(Outcome, T)> {
-        let pieces = self.record.pieces();
-        if self.targets.iter().all(|t| t.about.is_empty()) {
-            let workers = self.threads.min(self.targets.len());
-            return side_by_side(self.targets.len(), workers, |number| {
+    /// see what the rules of those recognise. Where values of a fluent end each other, a value sees the others begin as
+    /// `rules` say, if there are any. Gives what the searches gave, in the order of the targets.
+    fn for_each_quest<T: Send>(
+        &self,
+        rules: Option<&[Vec<Rule>]>,
+        search: impl Fn(usize, Quest<'_>) -> (Outcome, T) + Sync,
+    ) -> Vec<(Outcome, T)> {
+        let all = self.record.segments();
+        let segments: Vec<&Segment<'_>> = all.iter().collect();
+        let count = self.targets.len();
+        if self.targets.iter().all(|t| t.about.is_empty()) && !(0..count).any(|t| self.is_coupled(t)) {
+            let workers = self.threads.min(count);
+            return side_by_side(count, workers, |number| {
                 let terms = self.terms(number, (self.threads / workers).max(1));
-                search(number, Quest { record: &self.record, pieces: &pieces, aspect: self.aspect(number), terms })
+                let aspect = self.aspect(number);
+                let watch = self.watch_over(number);
+                search(number, Quest { record: &self.record, segments: &segments, aspect, terms, watch })
             });
         }
         let mut recognised: Vec<Recognised> = Vec::new();
         let mut outcomes = Vec::new();
-        for (number, target) in self.targets.iter().enumerate() {
+        for number in 0..count {
             let (aspect, terms) = (self.aspect(number), self.terms(number, self.threads));
-            let used = self.targets[number + 1..].iter().any(|t| t.about.iter().any(|a| a.target == number));
-            let solve = |record: &Record, pieces: &[&Piece]| {
-                let found = search(number, Quest { record, pieces, aspect, terms });
-                let seen = if used { recognise(record, pieces, aspect, &found.0.rules) } else { Vec::new() };
-                (found, seen)
+            let started = self.started(number, &segments, &recognised, rules);
+            let replaced = Replaced {
+                about: &self.targets[number].about,
+                recognised: &recognised,
+                other_value: aspect.given.other_value.map(|bit| (bit, started.as_slice())),
             };
-            let (found, seen) = if target.about.is_empty() {
-                solve(&self.record, &pieces)
+            let (record, copies);
+            let (record, segments) = if replaced.is_nothing() {
+                (&self.record, segments.clone())
             } else {
-                let (record, copies) = replaced(&self.record, &pieces, aspect, &target.about, &recognised);
-                solve(&record, &copies.iter().collect::<Vec<_>>())
+                (record, copies) = replaced.of(&self.record, &segments, aspect);
+                (&record, copies.iter().collect())
+            };
+            let watch = self.watch_over(number);
+            let found = search(number, Quest { record, segments: &segments, aspect, terms, watch });
+            let used = self.targets[number + 1..].iter().any(|t| t.about.iter().any(|a| a.targets.contains(&number)));
+            let seen = if used {
+                recognise(record, &segments, aspect, &found.0.rules, Seen::Holds)
+            } else {
+                Recognised::new()
             };
             recognised.push(seen);
             outcomes.push(found);
@@ -262,30 +306,91 @@ impl Replay {
         outcomes
     }
 
+    fn watch_over(&self, number: usize) -> Watch<'_> {
+        let (interrupt, watcher, count) = (&self.interrupt, &self.watcher, self.targets.len());
+        Watch { interrupt, watcher, fluent: self.targets[number].name, number, count }
+    }
+
+    /// Whether values of a target's fluent end each other.
+    fn is_coupled(&self, target: usize) -> bool {
+        self.cover.given(target).other_value.is_some()
+    }
+
+    /// When the values of a target's fluent begin by some rules, and by those of the background.
+    fn started(
+        &self,
+        number: usize,
+        segments: &[&Segment<'_>],
+        recognised: &[Recognised],
+        rules: Option<&[Vec<Rule>]>,
+    ) -> Vec<Recognised> {
+        if !self.is_coupled(number) {
+            return Vec::new();
+        }
+        let label = self.cover.label(number);
+        let same = (0..self.targets.len()).filter(|t| self.cover.label(*t) == label);
+        same.map(|t| {
+            // What rules begin it does not depend on its other values.
+            let replaced = Replaced { about: &self.targets[t].about, recognised, other_value: None };
+            let (aspect, rules) = (self.aspect(t), rules.map_or(&[][..], |rules| &rules[t]));
+            if replaced.is_nothing() {
+                return recognise(&self.record, segments, aspect, rules, Seen::Starts);
+            }
+            let (record, copies) = replaced.of(&self.record, segments, aspect);
+            recognise(&record, &copies.iter().collect::<Vec<_>>(), aspect, rules, Seen::Starts)
+        })
+        .collect()
+    }
+
     /// The same, where nothing but an outcome is wanted.
-    fn outcomes(&self, search: impl Fn(usize, Quest<'_>) -> Outcome + Sync) -> Vec<Outcome> {
-        self.for_each_quest(|target, quest| (search(target, quest), ()))
-            .into_iter()
-            .map(|(outcome, ())| outcome)
-            .collect()
+    fn outcomes(
+        &self,
+        rules: Option<&[Vec<Rule>]>,
+        search: impl Fn(usize, Quest<'_>) -> Outcome + Sync,
+    ) -> Vec<Outcome> {
+        let outcomes = self.for_each_quest(rules, |target, quest| (search(target, quest), ()));
+        outcomes.into_iter().map(|(outcome, ())| outcome).collect()
     }
 
     /// The whole search, from nothing and from the rules that were given: the same for every order of the segments.
     /// `near`: whether rules that come near are wanted too.
     fn search_all(&self, near: bool) -> Vec<Outcome> {
-        self.outcomes(|target, mut quest| {
-            quest.terms.near = near;
-            if self.settings.penalty == Penalty::Auto {
-                quest.terms.penalty = quest.price();
-            }
-            let found = quest.full();
-            match self.targets[target].given.as_slice() {
-                [] => found,
-                given => {
-                    let other = quest.from(given);
-                    if other.value > found.value { other } else { found }
+        let search = |rules: Option<&[Vec<Rule>]>| {
+            self.outcomes(rules, |target, mut quest| {
+                quest.terms.near = near;
+                if self.settings.penalty == Penalty::Auto {
+                    quest.terms.penalty = quest.price();
                 }
-            }
+                let found = quest.full();
+                match self.targets[target].start.as_slice() {
+                    [] => found,
+                    start => {
+                        let other = quest.from(start);
+                        if other.value > found.value { other } else { found }
+                    }
+                }
+            })
+        };
+        let first = search(None);
+        if !(0..self.targets.len()).any(|t| self.is_coupled(t)) {
+            return first;
+        }
+        // Values of a fluent were searched for as if the others never began. Once more with those that were found; what is
+        // better together is taken.
+        let first = self.together(first);
+        let second = self.together(search(Some(&rules_of(&first))));
+        let value = |outcomes: &[Outcome]| outcomes.iter().map(|o| o.value).sum::<f64>();
+        if value(&second) > value(&first) { second } else { first }
+    }
+
+    /// Outcomes with what they come to where all of their rules are at work.
+    fn together(&self, outcomes: Vec<Outcome>) -> Vec<Outcome> {
+        let rules = rules_of(&outcomes);
+        self.outcomes(Some(&rules), |target, mut quest| {
+            let outcome = outcomes[target].clone();
+            quest.terms.penalty = outcome.penalty;
+            let fit = quest.fit(&outcome.rules);
+            Outcome { fit, value: quest.worth(&fit, &outcome.rules), ..outcome }
         })
     }
 
@@ -299,8 +404,8 @@ impl Replay {
     fn update(&mut self, observer: &mut dyn Observer) {
         let added = self.record.added();
         let doubled = added >= self.searched_all + (self.record.runs() as u64 / 2).max(NEW_RUNS);
-        let near =
-            (!self.last.is_empty() && !doubled).then(|| self.outcomes(|target, quest| quest.again(&self.last[target])));
+        let again = || self.outcomes(Some(&rules_of(&self.last)), |target, quest| quest.again(&self.last[target]));
+        let near = (!self.last.is_empty() && !doubled).then(again);
         let good =
             |outcomes: &Vec<Outcome>| outcomes.iter().zip(&self.last).all(|(new, last)| new.value >= last.best - LOSS);
         let outcomes = match near.filter(good) {
@@ -374,7 +479,7 @@ impl Replay {
         // What has to be said of a variable that only negated literals mention.
         body.extend(implied.into_iter().filter(|l| table.find(l).is_none()));
         let head = self.head(target, rule.kind).expect("rules have the heads that are declared");
-        Clause { head: self.heads[head].atom.clone(), body, span: Span::default() }
+        self.cover.clause(&self.heads[head], body)
     }
 
     fn learned_from(&self, outcomes: Vec<(Outcome, Vec<Trust>)>) -> Learned {
@@ -393,26 +498,100 @@ impl Replay {
                     + 1;
                 learned.rules.push(LearnedRule { clause, id: (head, number), grounds: Grounds::Replayed(trust) });
             }
-            let fluent = self.targets[target].name;
-            learned.fits.push(FluentFit { fluent, f1: outcome.fit.f1(), penalty: outcome.penalty });
+            self.add_fit(&mut learned.fits, target, &outcome);
+            if outcome.cut_short && !outcome.rules.is_empty() {
+                let name = self.targets[target].name;
+                learned
+                    .remarks
+                    .push(format!("the search for rules of `{name}` was cut short: there may be better ones"));
+            }
             learned.remarks.extend(self.remark(target, &outcome));
             learned.remarks.extend(self.at_a_limit(target, &outcome).map(|(_, _, what)| what));
         }
-        learned.remarks.extend(self.cover.remark_crowded());
+        learned.estimated = self.estimated();
+        learned.remarks.extend(self.left_out());
+        learned
+    }
+
+    /// Why what is remembered is not the whole stream as recognition would see it, if it is not.
+    fn estimated(&self) -> Vec<String> {
+        let mut reasons: Vec<String> = self.cover.remark_crowded().into_iter().collect();
         if self.record.coarse && self.record.slots.iter().any(|slots| !slots.is_empty()) {
-            learned.remarks.push(
+            reasons.push(
                 "thresholds are rounded: there were more runs than `runs` allows, and measured values are remembered less \
                  exactly"
                     .into(),
             );
         }
-        let (kept, all) = self.record.segments();
-        if (kept as u64) < all && self.record.frames() > 0 {
-            learned.remarks.push(format!(
+        let (kept, all) = self.record.segment_counts();
+        if (kept as u64) < all {
+            reasons.push(format!(
                 "learned from {kept} of {all} segments: more are not remembered (`runs`, `window` and `forget` say how many)"
             ));
+        } else if !self.record.is_whole() {
+            reasons.push("learned from parts of long segments: more is not remembered (`runs` says how much)".into());
         }
-        learned
+        if let Some((group, variable)) = self.told.first() {
+            let name = LiteralTable::introduced_name(*variable);
+            let head = self.heads.iter().find(|h| self.targets[h.target].group == *group).map(|h| h.name);
+            let of = head.map_or_else(String::new, |name| format!(" of rules for `{name}`"));
+            reasons.push(format!(
+                "`{name}`{of} had too many values at some time points to try them all; conditions on it count as false there"
+            ));
+        }
+        for (number, target) in self.targets.iter().enumerate() {
+            let name = target.name;
+            let given = self.cover.given(number);
+            if self.cover.depends_on_learned(number) {
+                reasons.push(format!("what the background starts and ends of `{name}` depends on what is learned"));
+            }
+            if given.ends.is_some() && self.cover.goes_on_unobserved(number) {
+                reasons.push(format!("what the background ends of `{name}` may be about what is not observed"));
+            }
+        }
+        reasons
+    }
+
+    /// Which conditions no rule could have, and why.
+    fn left_out(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        for (number, target) in self.targets.iter().enumerate() {
+            let table = self.table(number);
+            let closed = target.left_out.iter().map(|l| table.patterns()[l].signature);
+            let open = table.open_literals().iter().zip(self.cover.wrapping(number).1);
+            let open = open.filter(|(_, out)| **out).map(|(o, _)| self.cover.measures()[o.measure].predicate);
+            let mut names: Vec<String> = Vec::new();
+            for name in closed.chain(open).map(|signature| format!("`{signature}`")) {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            if !names.is_empty() {
+                remarks.push(format!(
+                    "no rule for `{}` could have the condition {}: it follows from what is learned at the same time or later",
+                    target.name,
+                    names.join(" or ")
+                ));
+            }
+        }
+        remarks
+    }
+
+    /// Adds how the rules of a target fit to what is known of its fluent, which may have several targets.
+    fn add_fit(&self, fits: &mut Vec<FluentFit>, target: usize, outcome: &Outcome) {
+        let given = self.cover.given(target);
+        let starts = outcome.rules.iter().any(|rule| rule.kind != RuleKind::Termination)
+            || given.starts.is_some()
+            || self.cover.holds_initially(target);
+        let Outcome { penalty, ref fit, .. } = *outcome;
+        let new = FluentFit { fluent: self.targets[target].name, counts: fit.counts(), starts, penalty: Some(penalty) };
+        match fits.iter_mut().find(|fit| fit.fluent == new.fluent) {
+            Some(known) => {
+                known.counts += new.counts;
+                known.starts |= new.starts;
+            }
+            None => fits.push(new),
+        }
     }
 
     /// The limit that the rules of a target have reached, if they have: there might be better ones without it.
@@ -432,41 +611,31 @@ impl Replay {
         })
     }
 
-    /// Why nothing was learned about a target.
+    /// Why nothing was learned that starts a target.
     fn remark(&self, target: usize, outcome: &Outcome) -> Option<String> {
-        if outcome.rules.iter().any(|r| r.kind != RuleKind::Termination) {
+        let given = self.cover.given(target).starts.is_some() || self.cover.holds_initially(target);
+        if given || outcome.rules.iter().any(|r| r.kind != RuleKind::Termination) {
             return None;
         }
-        let (name, seen) = (self.targets[target].name, &outcome.seen);
-        let refused = &seen.refused;
-        Some(match () {
-            () if seen.pieces == 0 => format!("no rule for `{name}`: there was nothing to learn from"),
-            () if seen.with_event == 0 => {
-                format!("no rule for `{name}`: it is annotated in none of {} segments", seen.pieces)
-            }
-            () if seen.with_event < SUPPORT => format!(
-                "no rule for `{name}`: it is annotated in {} of {} segments, and a rule needs {SUPPORT} in which it holds",
-                seen.with_event, seen.pieces
-            ),
-            () if seen.literals == 0 => {
-                format!(
-                    "no rule for `{name}`: no condition of the modes is true at some time points and false at others"
-                )
-            }
-            () if seen.starts == 0 => format!(
-                "no rule for `{name}`: of the bodies that occur, {} are true in fewer than {SUPPORT} segments, {} in fewer \
-                 than {SUPPORT} in which `{name}` holds then, and at {} it holds for less than a quarter of the time{}",
-                refused.unseen,
-                refused.unsupported,
-                refused.seldom,
-                refused.best.map_or_else(String::new, |share| format!(", at best for {:.1}%", 100.0 * share)),
-            ),
-            () => format!(
-                "no rule for `{name}`: none of {} bodies fits better than its literals cost ({} each); a smaller \
-                 `penalty` lets rules in that fit worse",
-                seen.starts, outcome.penalty
-            ),
-        })
+        // A fluent that only ends is started by somebody else.
+        self.head(target, RuleKind::Initiation).or(self.head(target, RuleKind::Direct))?;
+        let seen = &outcome.seen;
+        let nothing = Nothing {
+            fluent: self.targets[target].name,
+            segments: seen.segments,
+            with_event: seen.with_event,
+            begun: self.record.segment_counts().1,
+            positives: outcome.fit.positives as u64,
+            unobserved: seen.unobserved,
+            missing: self.cover.missing(),
+            conditions: seen.literals,
+            bodies: seen.starts,
+            refused: seen.refused,
+            penalty: outcome.penalty,
+            max_literals: self.settings.max_literals,
+            cut_short: outcome.cut_short,
+        };
+        Some(nothing.tell())
     }
 
     /// Whether literals can be those of a target.
@@ -518,13 +687,20 @@ impl Replay {
         let renamed = rename(clause, &head.atom);
         let mut body = Vec::new();
         for (literal, original) in renamed.body.iter().zip(&clause.body) {
-            // What a printed rule says of a variable that only negated literals mention.
-            if table.is_type_of_introduced(literal) {
+            // What a printed rule says of a variable that only negated literals mention, or that is not known to be here.
+            if table.is_type_of_introduced(literal) || self.cover.is_observation(head.target, literal) {
                 continue;
             }
             let closed = table.find(literal).map(|i| Lit::Closed(i as u16));
             let open = || self.open_literal(table, group, literal);
             match closed.or_else(open) {
+                Some(literal) if self.is_left_out(head.target, literal) => {
+                    let message = format!("what `{original}` will be is not known while `{}` is learned", head.name);
+                    return Err(Diagnostic::new(&original.span, message).hint(
+                        "it follows from what is learned: declare a fluent before those whose rules speak of it, and speak of \
+                         it directly",
+                    ));
+                }
                 Some(literal) => body.push(literal),
                 None => {
                     let message = format!("the modes do not allow the condition `{original}`");
@@ -539,6 +715,14 @@ impl Replay {
         body.sort_unstable();
         body.dedup();
         Ok((head.target, Rule { kind: head.kind, body }))
+    }
+
+    /// Whether a literal may not be used for a target.
+    fn is_left_out(&self, target: usize, literal: Lit) -> bool {
+        match literal {
+            Lit::Closed(bit) => self.targets[target].left_out.has(bit as usize),
+            Lit::Open { slot, .. } => self.cover.wrapping(target).1[slot as usize],
+        }
     }
 
     /// A literal with an open threshold; a number that is not on the grid is taken for the nearest that is.
@@ -571,12 +755,20 @@ impl Learner for Replay {
 
     fn learned(&mut self) -> Learned {
         let outcomes = self.search_all(false);
-        let trusted = self.for_each_quest(|target, mut quest| {
+        let trusted = self.for_each_quest(Some(&rules_of(&outcomes)), |target, mut quest| {
             quest.terms.penalty = outcomes[target].penalty;
             let trust = quest.trust(&outcomes[target].rules);
             (outcomes[target].clone(), trust)
         });
         self.learned_from(trusted)
+    }
+
+    fn watch(&mut self, watcher: Watcher) {
+        self.watcher = watcher;
+    }
+
+    fn interrupt(&mut self, interrupt: Interrupt) {
+        self.interrupt = interrupt;
     }
 
     fn examine(&mut self, learned: &mut Learned) {
@@ -587,9 +779,11 @@ impl Learner for Replay {
                 known[target].push((clause.clone(), rule));
             }
         }
-        let refits = self.for_each_quest(|target, mut quest| {
-            if let Some(fit) = learned.fits.get(target) {
-                quest.terms.penalty = fit.penalty;
+        let rules: Vec<Vec<Rule>> = known.iter().map(|k| k.iter().map(|(_, rule)| rule.clone()).collect()).collect();
+        let refits = self.for_each_quest(Some(&rules), |target, mut quest| {
+            let name = self.targets[target].name;
+            if let Some(fit) = learned.fits.iter().find(|fit| fit.fluent == name) {
+                quest.terms.penalty = fit.penalty.unwrap_or(quest.terms.penalty);
             }
             let (clauses, rules): (Vec<Clause>, Vec<Rule>) = known[target].iter().cloned().unzip();
             let refits: Vec<_> = clauses.into_iter().zip(quest.refits(&rules)).collect();
@@ -621,7 +815,7 @@ impl Learner for Replay {
         let mut problems = Vec::new();
         for clause in &theory.clauses {
             match self.given(clause) {
-                Ok((target, rule)) => self.targets[target].given.push(rule),
+                Ok((target, rule)) => self.targets[target].start.push(rule),
                 Err(problem) => problems.push(problem),
             }
         }
@@ -659,7 +853,7 @@ impl Learner for Replay {
         let shapes: Vec<_> = (0..self.record.slots.len())
             .map(|group| {
                 let table = self.cover.table_of_group(group);
-                let (literals, stride) = (Mask::first(table.len()), Slot::stride(&self.record.slots[group]));
+                let (literals, stride) = (self.cover.bits(group), Slot::stride(&self.record.slots[group]));
                 let truth = move |words: &[u64]| Mask::from_words([words[0], words[1]]).fires_on(literals);
                 let fits = move |key: &[u64]| key.len().is_multiple_of(stride) && key.chunks(stride).all(truth);
                 (table.types.len(), fits)
@@ -699,25 +893,36 @@ fn side_by_side<T: Send>(count: usize, workers: usize, work: impl Fn(usize) -> T
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// The rules of outcomes.
+fn rules_of(outcomes: &[Outcome]) -> Vec<Vec<Rule>> {
+    outcomes.iter().map(|outcome| outcome.rules.clone()).collect()
+}
+
 /// The literals of a target that are about targets before it, and those that may not be used: about itself, about targets
-/// after it, and about others' existential variables.
+/// after it, about others' existential variables, and what follows from targets by rules of the background.
 fn about_targets(cover: &Cover, target: usize) -> (Vec<About>, Mask) {
     let table = cover.table(target);
-    let (mut about, mut left_out) = (Vec::new(), Mask::EMPTY);
+    let (mut about, mut left_out) = (Vec::new(), cover.wrapping(target).0);
+    // Values of a fluent end each other, so all of them are found out at once.
+    let same = |other: &usize| cover.label(*other) == cover.label(target) && cover.given(*other).other_value.is_some();
+    let first = (0..target).find(same).unwrap_or(target);
     for (literal, pattern) in table.patterns().iter().enumerate() {
-        for other in 0..cover.target_count() {
-            let (label, symmetric) = cover.label(other);
-            if label != pattern.signature {
-                continue;
-            }
-            // The truths of the two orders of a pair can be told apart where no variable has several assignments.
-            let told_apart = !cover.label(target).1 || table.introduced().is_empty();
-            if other < target && !table.is_existential(literal) && told_apart {
-                let columns = pattern.columns.clone();
-                about.push(About { literal, target: other, columns, negated: pattern.negated, symmetric });
-            } else {
-                left_out = left_out.with(Mask::of(literal));
-            }
+        let apart = |(own, column): (&Result<usize, Value>, &Column)| match (own, column) {
+            (Err(own), Column::Constant(value)) => own != value,
+            _ => false,
+        };
+        let is_about = |other: &usize| {
+            cover.label(*other).0 == pattern.signature && !cover.columns(*other).iter().zip(&pattern.columns).any(apart)
+        };
+        let targets: Vec<usize> = (0..cover.target_count()).filter(is_about).collect();
+        let Some(last) = targets.last() else { continue };
+        // The truths of the two orders of a pair can be told apart where no variable has several assignments.
+        let told_apart = !cover.label(target).1 || table.introduced().is_empty();
+        if *last < first && !table.is_existential(literal) && told_apart {
+            let (columns, negated, symmetric) = (pattern.columns.clone(), pattern.negated, cover.label(*last).1);
+            about.push(About { literal, targets, columns, negated, symmetric });
+        } else {
+            left_out = left_out.with(Mask::of(literal));
         }
     }
     (about, left_out)

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::quest::Rule;
 use super::search::Terms;
 use super::view::{Lit, SUPPORT, Stat, View};
+use super::watch::Watch;
 use crate::induce::RuleKind;
 
 /// More literals than this no body has.
@@ -35,6 +36,9 @@ const MANY: usize = 1 << 11;
 /// this share, at most.
 const LEAST_HELD: f64 = 0.25;
 const MOST_HELD: f64 = 0.5;
+
+/// Whether to end early is asked once in so many bodies: each takes well under a millisecond, and asking a nanosecond.
+pub(crate) const LOOK: usize = 64;
 
 /// A body: literals in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,13 +113,17 @@ struct Rows {
 
 impl Pool {
     /// The bodies of the literals of a view that are supported well enough.
-    pub(crate) fn new(view: &View, terms: &Terms) -> Pool {
+    pub(crate) fn new(view: &View, terms: &Terms, watch: Watch<'_>) -> Pool {
         let many = view.classes > MANY_CLASSES;
         let mut pool = Pool { sampled: many, ..Pool::default() };
         let rows = if many { Rows::sample(view) } else { Rows::all(view) };
-        let nodes = pool.grow(view, &rows, many, terms.max_literals);
+        let nodes = pool.grow(view, &rows, many, terms.max_literals, watch);
         let most = if many { MANY } else { (WORK / view.stretches.len().max(1)).max(NARROW) };
-        for i in promising(&nodes, most, SHORT) {
+        for (n, i) in promising(&nodes, most, SHORT).into_iter().enumerate() {
+            // A look at the clock of others is cheap, but not for each body.
+            if n % LOOK == 0 && watch.ends() {
+                break;
+            }
             let node = &nodes[i];
             let cover = view.cover(node.body.literals().iter().map(|l| *l as usize));
             if !pool.covers.contains(cover.as_slice()) {
@@ -127,7 +135,7 @@ impl Pool {
     }
 
     /// Grows bodies literal by literal: those of each length that say something new, as far as they are promising.
-    fn grow(&mut self, view: &View, rows: &Rows, many: bool, most: usize) -> Vec<Node> {
+    fn grow(&mut self, view: &View, rows: &Rows, many: bool, most: usize, watch: Watch<'_>) -> Vec<Node> {
         let size = view.ways * rows.words;
         let mut seen: IndexSet<u128, FxBuildHasher> = IndexSet::default();
         // The bodies of one length, and what is true with them, one after the other.
@@ -136,9 +144,13 @@ impl Pool {
         let mut truth = vec![0; size];
         let mut cover = vec![0; rows.words];
         let mut all = Vec::new();
-        for _ in 0..MAX_BODY.min(most) {
+        for length in 1..=MAX_BODY.min(most) {
+            watch.tell(|| format!("bodies of {length} conditions, {} so far", all.len()));
             let (mut next, mut next_truths) = (Vec::new(), Vec::new());
             for (body, bits) in level.iter().zip(truths.chunks(size.max(1))) {
+                if watch.ends() {
+                    break;
+                }
                 let from = body.literals().last().map_or(0, |l| l + 1);
                 for l in from..view.literals.len() as u16 {
                     let attribute = view.attributes[l as usize];

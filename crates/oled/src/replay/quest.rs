@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::pool::{Pool, Refused, supported};
-use super::record::{Piece, Record};
-use super::search::{Actions, Chosen, Fit, Found, LEAST_GAIN, Score, Search, Terms, replay_pieces};
+use super::record::{Record, Segment};
+use super::search::{Actions, Chosen, Fit, Found, LEAST_GAIN, Score, Search, Terms, replay_segments};
 use super::view::{Aspect, Lit, SUPPORT, View};
+use super::watch::Watch;
 use crate::induce::{Bin, RuleKind};
 
 /// A rule as what it does and the literals of its body.
@@ -30,14 +31,18 @@ pub(crate) struct Outcome {
     /// Rules that came near, to start the next search with.
     pub(crate) shortlist: Vec<Rule>,
     pub(crate) seen: Seen,
+    /// Whether the search was ended early.
+    pub(crate) cut_short: bool,
 }
 
 /// What there was to learn from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Seen {
-    pub(crate) pieces: usize,
+    pub(crate) segments: usize,
     /// Segments in which the fluent is annotated.
     pub(crate) with_event: usize,
+    /// Time points at which it is annotated of what cannot hold.
+    pub(crate) unobserved: u64,
     pub(crate) literals: usize,
     pub(crate) starts: usize,
     pub(crate) refused: Refused,
@@ -55,9 +60,10 @@ struct Fitted {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quest<'a> {
     pub(crate) record: &'a Record,
-    pub(crate) pieces: &'a [&'a Piece],
+    pub(crate) segments: &'a [&'a Segment<'a>],
     pub(crate) aspect: Aspect<'a>,
     pub(crate) terms: Terms,
+    pub(crate) watch: Watch<'a>,
 }
 
 /// How many rules of each kind are kept for the next search.
@@ -75,30 +81,30 @@ const ROUNDS: usize = 6;
 impl Quest<'_> {
     /// The whole search, from nothing.
     pub(crate) fn full(&self) -> Outcome {
-        let view = View::new(self.record, self.pieces, self.aspect);
+        let view = View::new(self.record, self.segments, self.aspect);
         self.climb(view, &[])
     }
 
     /// The same, from rules that are given.
     pub(crate) fn from(&self, rules: &[Rule]) -> Outcome {
-        let view = View::new(self.record, self.pieces, self.aspect);
+        let view = View::new(self.record, self.segments, self.aspect);
         let mut literals = view.literals.clone();
         literals.extend(rules.iter().flat_map(|r| &r.body));
         self.aspect.sort(&mut literals);
-        self.climb(View::with(self.record, self.pieces, self.aspect, literals), rules)
+        self.climb(View::with(self.record, self.segments, self.aspect, literals), rules)
     }
 
     /// The search that starts from the last one, over the rules that came near then: little work where little has changed.
     pub(crate) fn again(&self, last: &Outcome) -> Outcome {
-        let view = View::with(self.record, self.pieces, self.aspect, last.literals.clone());
+        let view = View::with(self.record, self.segments, self.aspect, last.literals.clone());
         let mut pool = Pool::default();
         let rules: Vec<_> = last.rules.iter().filter_map(|rule| pool.insert(&view, rule)).collect();
         last.shortlist.iter().for_each(|rule| {
             pool.insert(&view, rule);
         });
         let terms = Terms { exact: last.fit.is_exact(), ..self.terms };
-        let found = Search { view: &view, pool: &pool, terms }.climb(rules);
-        let seen = Seen { pieces: view.pieces, with_event: view.with_event, ..last.seen };
+        let found = Search { view: &view, pool: &pool, terms, watch: self.watch }.climb(rules);
+        let seen = Seen { segments: view.segments, with_event: view.with_event, unobserved: view.missed, ..last.seen };
         let rules = rules_of(&view, &pool, &found);
         let Outcome { literals, shortlist, .. } = last;
         Outcome {
@@ -110,12 +116,13 @@ impl Quest<'_> {
             literals: literals.clone(),
             shortlist: shortlist.clone(),
             seen,
+            cut_short: self.watch.ends(),
         }
     }
 
     /// A view with the literals of rules, and no others.
     pub(crate) fn view_of(&self, rules: &[Rule]) -> View {
-        View::with(self.record, self.pieces, self.aspect, literals_of(rules))
+        View::with(self.record, self.segments, self.aspect, literals_of(rules))
     }
 
     /// What rules are worth that fit like this.
@@ -123,8 +130,8 @@ impl Quest<'_> {
         self.terms.worth(fit, rules.iter().map(|r| r.body.len() + 1).sum())
     }
 
-    fn search<'a>(&self, view: &'a View, pool: &'a Pool) -> Search<'a> {
-        Search { view, pool, terms: self.terms }
+    fn search<'a>(&'a self, view: &'a View, pool: &'a Pool) -> Search<'a> {
+        Search { view, pool, terms: self.terms, watch: self.watch }
     }
 
     /// Climbs from these rules, and on as long as there is something better next to them.
@@ -132,7 +139,7 @@ impl Quest<'_> {
         let mut found = self.search(view, pool).climb(start);
         loop {
             let more = found.rules.iter().filter(|rule| pool.insert_neighbours(view, **rule, &self.terms)).count();
-            if more == 0 {
+            if more == 0 || self.watch.ends() {
                 return found;
             }
             let better = self.search(view, pool).climb(found.rules.clone());
@@ -144,30 +151,35 @@ impl Quest<'_> {
     }
 
     fn climb(&self, mut view: View, start: &[Rule]) -> Outcome {
-        let mut pool = Pool::new(&view, &self.terms);
+        let mut pool = Pool::new(&view, &self.terms, self.watch);
         let seen = Seen {
-            pieces: view.pieces,
+            segments: view.segments,
             with_event: view.with_event,
+            unobserved: view.missed,
             literals: view.literals.len(),
             starts: pool.starts.len(),
             refused: pool.refused,
         };
         let start: Vec<_> = start.iter().filter_map(|rule| pool.insert(&view, rule)).collect();
         let found = self.settle(&view, &mut pool, start);
-        let local = self.search(&view, &pool).local(Score::Balanced);
-        let other = self.settle(&view, &mut pool, local);
+        let other = if self.watch.ends() {
+            found.clone()
+        } else {
+            let local = self.search(&view, &pool).local(Score::Balanced);
+            self.settle(&view, &mut pool, local)
+        };
         let clearly = other.value > found.value + CLEARLY;
         let [found, other] = [found, other].map(|found| rules_of(&view, &pool, &found));
         // Another start must lead to a theory that is clearly better, and in several segments: restarts raise the score by
         // chance.
         let (first, second) = if clearly && self.is_better(&found, &other) { (other, found) } else { (found, other) };
         let mut best = self.finish(&mut view, &mut pool, first);
-        if best.fit.is_nearly_exact() {
+        if best.fit.is_nearly_exact() && !self.watch.ends() {
             best = self.exact(&mut view, &mut pool, best, second);
         }
         let Fitted { rules, fit, value } = best;
         let mut shortlist = Vec::new();
-        if self.terms.near {
+        if self.terms.near && !self.watch.ends() {
             let chosen: Vec<_> = rules.iter().filter_map(|rule| pool.insert(&view, rule)).collect();
             let near = self.search(&view, &pool).nearest(&chosen, SHORTLIST);
             shortlist.extend(near.into_iter().map(|(kind, body)| Rule { kind, body: pool.literals(&view, body) }));
@@ -181,6 +193,7 @@ impl Quest<'_> {
             literals: view.literals.clone(),
             shortlist,
             seen,
+            cut_short: self.watch.ends(),
         }
     }
 
@@ -191,6 +204,9 @@ impl Quest<'_> {
         let exact = Quest { terms: Terms { exact: true, ..self.terms }, ..*self };
         let mut found: Option<Fitted> = None;
         for start in [Some(best.rules.clone()), Some(other), None] {
+            if self.watch.ends() {
+                break;
+            }
             let start = start.unwrap_or_else(|| {
                 let search = exact.search(view, pool);
                 rules_of(view, pool, &search.found(search.local(Score::Precise)))
@@ -213,7 +229,12 @@ impl Quest<'_> {
         let mut best = Fitted { value: self.worth(&fit, &rules), fit, rules };
         // Where literals cost less than before, there may be something better next to the same rules.
         let mut settled = !self.terms.exact;
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
+            if self.watch.ends() {
+                break;
+            }
+            self.watch
+                .tell(|| format!("finer thresholds, round {} of {ROUNDS} at most, F1 {:.3}", round + 1, best.fit.f1()));
             let before = best.value;
             let refined = self.refine(&best);
             if settled && refined.rules == best.rules {
@@ -225,7 +246,7 @@ impl Quest<'_> {
             literals.extend(best.rules.iter().flat_map(|r| &r.body));
             self.aspect.sort(&mut literals);
             if literals.len() > view.literals.len() {
-                let finer = View::with(self.record, self.pieces, self.aspect, literals);
+                let finer = View::with(self.record, self.segments, self.aspect, literals);
                 *pool = pool.on(view, &finer, &best.rules);
                 *view = finer;
             }
@@ -245,7 +266,7 @@ impl Quest<'_> {
     fn is_better(&self, before: &[Rule], after: &[Rule]) -> bool {
         let errors = |rules: &[Rule]| {
             let view = self.view_of(rules);
-            replay_pieces(&view, &actions_of(&view, rules), self.terms.direct()).1
+            replay_segments(&view, &actions_of(&view, rules), self.terms.direct()).1
         };
         is_better(&errors(before), &errors(after), self.terms.exact)
     }
@@ -271,7 +292,7 @@ impl Quest<'_> {
         literals.extend(more);
         literals.sort_unstable();
         literals.dedup();
-        let view = View::with(self.record, self.pieces, self.aspect, literals);
+        let view = View::with(self.record, self.segments, self.aspect, literals);
         let cover = |body: &[Lit]| view.cover(view.numbers(body).expect("the view has the literals of all rules"));
         for _ in 0..4 {
             let before = rules.clone();
@@ -279,12 +300,15 @@ impl Quest<'_> {
                 let others: Vec<Rule> = [&rules[..i], &rules[i + 1..]].concat();
                 let rest = actions_of(&view, &others);
                 for l in 0..rules[i].body.len() {
+                    if self.watch.ends() {
+                        return Fitted { rules, fit, value };
+                    }
                     let Lit::Open { slot, threshold } = rules[i].body[l] else { continue };
                     let kind = rules[i].kind;
                     let mut tried: Vec<(Bin, Fit, f64)> = Vec::new();
                     let mut own = rest.clone();
                     own.add(kind, &cover(&rules[i].body));
-                    let (_, now) = replay_pieces(&view, &own, self.terms.direct());
+                    let (_, now) = replay_segments(&view, &own, self.terms.direct());
                     for candidate in
                         view.literals.iter().filter(|c| matches!(c, Lit::Open { slot: s, .. } if *s == slot))
                     {
@@ -297,7 +321,7 @@ impl Quest<'_> {
                         }
                         let mut actions = rest.clone();
                         actions.add(kind, &cover);
-                        let (fit, then) = replay_pieces(&view, &actions, self.terms.direct());
+                        let (fit, then) = replay_segments(&view, &actions, self.terms.direct());
                         if t != threshold && !is_better(&now, &then, self.terms.exact) {
                             continue;
                         }
@@ -332,7 +356,7 @@ pub(crate) fn literals_of(rules: &[Rule]) -> Vec<Lit> {
 
 /// What rules do on a view that has their literals.
 pub(crate) fn actions_of(view: &View, rules: &[Rule]) -> Actions {
-    let mut actions = Actions::none(view);
+    let mut actions = Actions::given(view);
     for rule in rules {
         let literals = view.numbers(&rule.body).expect("the view has the literals of the rules");
         actions.add(rule.kind, &view.cover(literals));

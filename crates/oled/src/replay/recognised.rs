@@ -1,4 +1,5 @@
-//! Fluents in the bodies of other fluents: as recognised by their own rules, not as annotated.
+//! What rules recognise in the record, where other rules depend on it: fluents in the bodies of other fluents, and the other
+//! values of a fluent with values, which end a value where they begin.
 //!
 //! Targets are searched in the order of their declaration. A body may speak of fluents that come before; what their rules
 //! recognise takes the place of what the annotation says.
@@ -7,129 +8,231 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::quest::{Rule, actions_of, literals_of};
-use super::record::{Piece, Record, Run, Track};
+use super::record::{Course, Record, Run, Segment, unobserved};
 use super::view::{Aspect, Slot, View};
 use crate::induce::{Column, Mask};
 use crate::lang::Value;
 
-/// When a fluent is recognised: for each piece, instances with the time points from and up to which they hold.
-pub(crate) type Recognised = Vec<IndexMap<Box<[Value]>, Vec<(u32, u32)>, FxBuildHasher>>;
+/// Time points of a segment, from the first on and up to the second.
+type Span = (u64, u64);
 
-/// A literal of a table that is about another target: its number, the target, and what stands in the label's columns.
+/// For each segment what is annotated, as rows, with the time points at which it is recognised, or is started.
+pub(crate) type Recognised = Vec<IndexMap<Box<[Value]>, Vec<Span>, FxBuildHasher>>;
+
+/// A literal of a table that is about other targets: its number, the targets, and what stands in the label's columns.
 #[derive(Clone, Debug)]
 pub(crate) struct About {
     pub(crate) literal: usize,
-    pub(crate) target: usize,
+    pub(crate) targets: Vec<usize>,
     pub(crate) columns: Vec<Column>,
     pub(crate) negated: bool,
     /// Whether the order of the columns does not matter.
     pub(crate) symmetric: bool,
 }
 
-/// What the rules of a target recognise in the pieces.
-pub(crate) fn recognise(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>, rules: &[Rule]) -> Recognised {
-    let view = View::with(record, pieces, aspect, literals_of(rules));
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// When a fluent holds.
+    Holds,
+    /// When it is started, whether it holds already or not.
+    Starts,
+}
+
+/// What the rules of a target do in the segments.
+pub(crate) fn recognise(
+    record: &Record,
+    segments: &[&Segment<'_>],
+    aspect: Aspect<'_>,
+    rules: &[Rule],
+    what: What,
+) -> Recognised {
+    let view = View::with(record, segments, aspect, literals_of(rules));
     let actions = actions_of(&view, rules);
-    let mut recognised: Recognised = vec![IndexMap::default(); pieces.len()];
+    let mut recognised: Recognised = vec![IndexMap::default(); segments.len()];
     let mut trails = view.trails.iter().enumerate();
-    for (p, piece) in pieces.iter().enumerate() {
-        for track in piece.groups[aspect.group].iter().filter(|t| !t.runs.is_empty()) {
-            let (i, trail) = trails.next().expect("there is a trail for each track");
+    for (s, segment) in segments.iter().enumerate() {
+        for course in segment.groups[aspect.group].iter().filter(|course| !course.is_empty()) {
+            let (i, trail) = trails.next().expect("there is a trail for each course");
             let end = view.trails.get(i + 1).map_or(view.stretches.len(), |t| t.first as usize);
-            let mut spans: Vec<(u32, u32)> = Vec::new();
-            let (mut state, mut time) = (trail.holds, track.start);
-            let mut hold = |from: u32, to: u32| match spans.last_mut() {
+            let mut spans: Vec<Span> = Vec::new();
+            let (mut state, mut time) = (trail.holds, course.start);
+            let mut add = |from: u64, to: u64| match spans.last_mut() {
                 Some(last) if last.1 == from => last.1 = to,
                 _ if from < to => spans.push((from, to)),
                 _ => {}
             };
             for stretch in &view.stretches[trail.first as usize..end] {
-                let start = actions.start(stretch.class);
+                let (start, length) = (actions.start(stretch.class), u64::from(stretch.length));
                 let next = start || state && !actions.end(stretch.class);
                 // A fluent changes after the first time point; an ordinary predicate at it.
-                let (first, rest) = if aspect.direct { (start, start) } else { (state, next) };
+                let (first, rest) = if aspect.direct || what == What::Starts { (start, start) } else { (state, next) };
                 if first {
-                    hold(time, time + 1);
+                    add(time, time + 1);
                 }
                 if rest {
-                    hold(time + 1, time + stretch.length);
+                    add(time + 1, time + length);
                 }
-                time += stretch.length;
+                time += length;
                 state = next;
             }
             if !spans.is_empty() {
-                recognised[p].entry(track.values.clone()).or_default().extend(spans);
+                recognised[s].entry(aspect.row(course.values)).or_default().extend(spans);
             }
         }
     }
     recognised
 }
 
-/// The record of a group, where literals about other targets are true when those are recognised.
-pub(crate) fn replaced(
-    record: &Record,
-    pieces: &[&Piece],
-    aspect: Aspect<'_>,
-    literals: &[About],
-    recognised: &[Recognised],
-) -> (Record, Vec<Piece>) {
-    let group = aspect.group;
-    let stride = Slot::stride(aspect.slots);
-    let mut new = record.emptied();
-    let mut copies = Vec::new();
-    for (p, piece) in pieces.iter().enumerate() {
-        let mut tracks: Vec<Track> = Vec::new();
-        for track in &piece.groups[group] {
-            // When each literal is true, for each order of the arguments.
-            let orders = [[0, 1], [1, 0]];
-            let spans = |about: &About, order: usize| {
-                let value = |c: &Column| match c {
-                    Column::Constant(value) => *value,
-                    Column::Variable(v) if track.values.len() == 2 => track.values[orders[order][*v]],
-                    Column::Variable(v) => track.values[*v],
-                };
-                let mut values: Vec<Value> = about.columns.iter().map(value).collect();
-                if about.symmetric {
-                    values.sort();
+/// What takes the place of the annotation in the record of a target.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Replaced<'a> {
+    /// Literals about other targets.
+    pub(crate) about: &'a [About],
+    /// What is recognised of each target.
+    pub(crate) recognised: &'a [Recognised],
+    /// The bit that says that another value begins, and when values begin, for each target of the same fluent.
+    pub(crate) other_value: Option<(usize, &'a [Recognised])>,
+}
+
+impl Replaced<'_> {
+    /// Whether everything stays as it is.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.about.is_empty() && self.other_value.is_none()
+    }
+
+    /// The record of a group with other truths: the states of it, and the segments.
+    pub(crate) fn of<'s>(
+        &self,
+        record: &Record,
+        segments: &[&Segment<'s>],
+        aspect: Aspect<'_>,
+    ) -> (Record, Vec<Segment<'s>>) {
+        let mut new = record.emptied();
+        let mut copies = Vec::new();
+        for (s, segment) in segments.iter().enumerate() {
+            let courses = &segment.groups[aspect.group];
+            let begins = self.values_that_begin(s);
+            let course = |course| self.course((record, &mut new), aspect, (s, &begins), course);
+            let courses = courses.iter().map(course).collect();
+            let mut groups = vec![Vec::new(); segment.groups.len()];
+            groups[aspect.group] = courses;
+            copies.push(Segment { name: segment.name, rank: segment.rank, missed: segment.missed.clone(), groups });
+        }
+        (new, copies)
+    }
+
+    fn course<'s>(
+        &self,
+        (record, new): (&Record, &mut Record),
+        aspect: Aspect<'_>,
+        (segment, begins): (usize, &Begins<'_>),
+        course: &Course<'s>,
+    ) -> Course<'s> {
+        let (group, stride) = (aspect.group, Slot::stride(aspect.slots));
+        // When each literal is true, for each order of the arguments.
+        let when: Vec<[Vec<Span>; 2]> = self
+            .about
+            .iter()
+            .map(|about| [0, 1].map(|order| self.spans(about, segment, course.values, order)))
+            .collect();
+        let others = other_values(begins, &aspect.row(course.values));
+        let all = when.iter().flatten().chain([&others]).flatten();
+        let mut cuts: Vec<u64> = all.flat_map(|(from, to)| [*from, *to]).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        let mut cuts = cuts.into_iter().peekable();
+        let mut runs = Vec::new();
+        let mut time = course.start;
+        for run in course.runs() {
+            let end = time + u64::from(run.length);
+            while time < end {
+                while cuts.next_if(|cut| *cut <= time).is_some() {}
+                let to = cuts.peek().map_or(end, |cut| end.min(*cut));
+                let mut key = record.states[group][run.state as usize].to_vec();
+                let other = self.other_value.filter(|_| is_in(&others, time)).map(|(bit, _)| Mask::of(bit));
+                let absent = aspect.absent.map_or(Mask::EMPTY, Mask::of);
+                if let (true, Some(other)) = (key.is_empty(), other) {
+                    key = unobserved(other.with(absent), stride);
                 }
-                recognised[about.target][p].get(values.as_slice()).cloned().unwrap_or_default()
-            };
-            let when: Vec<[Vec<(u32, u32)>; 2]> =
-                literals.iter().map(|about| [spans(about, 0), spans(about, 1)]).collect();
-            let mut cuts: Vec<u32> = when.iter().flatten().flatten().flat_map(|(from, to)| [*from, *to]).collect();
-            cuts.sort_unstable();
-            let mut copy = Track { runs: Vec::new(), ..track.clone() };
-            let mut time = track.start;
-            for run in &track.runs {
-                let end = time + run.length;
-                let inner: Vec<u32> = cuts.iter().copied().filter(|c| *c > time && *c < end).collect();
-                for to in inner.into_iter().chain([end]) {
-                    if to == time {
+                let ways = key.len() / stride;
+                for (way, truth) in key.chunks_mut(stride).enumerate() {
+                    let mut mask = Mask::from_words([truth[0], truth[1]]).with(other.unwrap_or(Mask::EMPTY));
+                    truth[..2].copy_from_slice(&mask.words());
+                    // No literal is true of what is not observed.
+                    if absent != Mask::EMPTY && absent.fires_on(mask) {
                         continue;
                     }
-                    let mut key = record.states[group][run.state as usize].to_vec();
-                    let ways = key.len() / stride;
-                    for (way, truth) in key.chunks_mut(stride).enumerate() {
-                        let mut mask = Mask::from_words([truth[0], truth[1]]);
-                        // The truths of a pair are those of its two orders, one after the other.
-                        let order = usize::from(aspect.symmetric && way >= ways / 2);
-                        for (about, when) in literals.iter().zip(&when) {
-                            let holds = when[order].iter().any(|(from, upto)| (*from..*upto).contains(&time));
-                            let bit = Mask::of(about.literal);
-                            mask = if holds == about.negated { mask.without(bit) } else { mask.with(bit) };
-                        }
-                        truth[..2].copy_from_slice(&mask.words());
+                    // The truths of a pair are those of its two orders, one after the other.
+                    let order = usize::from(aspect.symmetric && way >= ways / 2);
+                    for (about, when) in self.about.iter().zip(&when) {
+                        let bit = Mask::of(about.literal);
+                        let holds = is_in(&when[order], time);
+                        mask = if holds == about.negated { mask.without(bit) } else { mask.with(bit) };
                     }
-                    let state = new.intern(group, &key);
-                    copy.runs.push(Run { state, length: to - time, labels: run.labels });
-                    time = to;
+                    truth[..2].copy_from_slice(&mask.words());
                 }
+                let state = new.intern(group, &key);
+                runs.push(Run { state, length: (to - time) as u32, labels: run.labels });
+                time = to;
             }
-            tracks.push(copy);
         }
-        let mut groups = vec![Vec::new(); piece.groups.len()];
-        groups[group] = tracks;
-        copies.push(piece.with(groups));
+        course.with(runs)
     }
-    (new, copies)
+
+    /// When what a literal is about is recognised.
+    fn spans(&self, about: &About, segment: usize, head: &[Value], order: usize) -> Vec<Span> {
+        let value = |c: &Column| match c {
+            Column::Constant(value) => *value,
+            Column::Variable(v) if head.len() == 2 => head[[[0, 1], [1, 0]][order][*v]],
+            Column::Variable(v) => head[*v],
+        };
+        let mut row: Vec<Value> = about.columns.iter().map(value).collect();
+        if about.symmetric {
+            row.sort();
+        }
+        let found = about.targets.iter().filter_map(|t| self.recognised[*t][segment].get(row.as_slice()));
+        merged(found.flatten().copied().collect())
+    }
+
+    /// When values of the same fluent begin in a segment.
+    fn values_that_begin(&self, segment: usize) -> Begins<'_> {
+        let mut begins = Begins::default();
+        let rows = self.other_value.iter().flat_map(|(_, started)| started.iter()).flat_map(|s| &s[segment]);
+        for (row, spans) in rows {
+            if let Some((value, key)) = row.split_last() {
+                begins.entry(key).or_default().push((*value, spans.as_slice()));
+            }
+        }
+        begins
+    }
+}
+
+/// For what a fluent with values is about, its values with the time points at which they begin.
+type Begins<'a> = IndexMap<&'a [Value], Vec<(Value, &'a [Span])>, FxBuildHasher>;
+
+/// When other values than that of a row begin.
+fn other_values(begins: &Begins<'_>, row: &[Value]) -> Vec<Span> {
+    let Some((own, key)) = row.split_last() else { return Vec::new() };
+    let values = begins.get(key).into_iter().flatten();
+    merged(values.filter(|(value, _)| value != own).flat_map(|(_, spans)| *spans).copied().collect())
+}
+
+/// Spans in their order, those that meet as one.
+fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_unstable();
+    spans.dedup_by(|next, last| {
+        let meets = next.0 <= last.1;
+        if meets {
+            last.1 = last.1.max(next.1);
+        }
+        meets
+    });
+    spans
+}
+
+/// Whether a time point is in one of the spans, which are in order and apart.
+fn is_in(spans: &[Span], time: u64) -> bool {
+    let after = spans.partition_point(|(from, _)| *from <= time);
+    after > 0 && time < spans[after - 1].1
 }

@@ -6,8 +6,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::pool::{Pool, for_each_member};
+use super::pool::{LOOK, Pool, for_each_member};
 use super::view::{Label, Stat, View};
+use super::watch::Watch;
+use crate::evaluate::Confusion;
 use crate::induce::RuleKind;
 
 /// What is weighed against fit, and how.
@@ -94,6 +96,12 @@ impl Fit {
         if all == 0 { 0.0 } else { 2.0 * self.tp as f64 / all as f64 }
     }
 
+    /// The same as a confusion.
+    pub(crate) fn counts(&self) -> Confusion {
+        let Fit { tp, fp, positives } = *self;
+        Confusion { tp: tp as u64, fp: fp as u64, fn_: (positives - tp) as u64 }
+    }
+
     /// Whether few errors are left, but some.
     pub(crate) fn is_nearly_exact(&self) -> bool {
         let f1 = self.f1();
@@ -125,8 +133,9 @@ pub(crate) struct Actions {
 }
 
 impl Actions {
-    pub(crate) fn none(view: &View) -> Actions {
-        Actions { starts: vec![0; view.words], ends: vec![0; view.words] }
+    /// Those of the background alone.
+    pub(crate) fn given(view: &View) -> Actions {
+        Actions { starts: view.starts.clone(), ends: view.ends.clone() }
     }
 
     pub(crate) fn add(&mut self, kind: RuleKind, cover: &[u64]) {
@@ -308,19 +317,19 @@ impl Base {
 
 /// The fit of actions, by replaying everything once.
 pub(crate) fn replay(view: &View, actions: &Actions, direct: bool) -> Fit {
-    replay_pieces(view, actions, direct).0
+    replay_segments(view, actions, direct).0
 }
 
 /// The same, with the errors in each segment.
-pub(crate) fn replay_pieces(view: &View, actions: &Actions, direct: bool) -> (Fit, Vec<i64>) {
+pub(crate) fn replay_segments(view: &View, actions: &Actions, direct: bool) -> (Fit, Vec<i64>) {
     let mut fit = Fit { positives: view.positives as i64, ..Fit::default() };
-    let mut errors = vec![0; view.pieces];
+    let mut errors = vec![0; view.segments];
     let ends = view.trails.iter().skip(1).map(|t| t.first as usize).chain([view.stretches.len()]);
     for (trail, end) in view.trails.iter().zip(ends) {
         let Fit { tp, fp, positives } = replay_trail(view, actions, direct, trail.holds, trail.first as usize..end);
         fit.tp += tp;
         fit.fp += fp;
-        errors[trail.piece as usize] += fp + positives - tp;
+        errors[trail.segment as usize] += fp + positives - tp;
     }
     (fit, errors)
 }
@@ -415,6 +424,7 @@ pub(crate) struct Search<'a> {
     pub(crate) view: &'a View,
     pub(crate) pool: &'a Pool,
     pub(crate) terms: Terms,
+    pub(crate) watch: Watch<'a>,
 }
 
 impl Search<'_> {
@@ -423,7 +433,7 @@ impl Search<'_> {
     }
 
     pub(crate) fn actions(&self, rules: &[Chosen]) -> Actions {
-        let mut actions = Actions::none(self.view);
+        let mut actions = Actions::given(self.view);
         rules.iter().for_each(|(kind, body)| actions.add(*kind, self.pool.cover(*body)));
         actions
     }
@@ -440,7 +450,9 @@ impl Search<'_> {
         let sign = if kind == RuleKind::Termination { -1 } else { 1 };
         let judge = |bodies: &[u32]| -> Vec<Judged> {
             let mut scratch = Scratch::new(base.blocks);
-            let judged = bodies.iter().map(|&body| {
+            // What was judged before somebody asked to end counts.
+            let going_on = bodies.chunks(LOOK).take_while(|_| !self.watch.ends()).flatten();
+            let judged = going_on.map(|&body| {
                 let (yes, no) = scratch.sum(turns, self.pool.cover(body));
                 let fit = Fit { tp: base.fit.tp + sign * yes, fp: base.fit.fp + sign * no, ..base.fit };
                 let literals = self.pool.bodies[body as usize].len() + 1;
@@ -492,6 +504,9 @@ impl Search<'_> {
             let mut sum = Stat::default();
             let mut value = 0.0;
             for _ in 0..MOST_LOCAL {
+                if self.watch.ends() {
+                    break;
+                }
                 let judge = |(i, own): (usize, &Stat)| {
                     let mut with = sum;
                     with.add_counts(own);
@@ -518,7 +533,8 @@ impl Search<'_> {
     /// From these rules, the best step at a time, until nothing is better.
     pub(crate) fn climb(&self, start: Vec<Chosen>) -> Found {
         let mut found = self.found(start);
-        loop {
+        while !self.watch.ends() {
+            self.watch.tell(|| format!("choosing rules: {} so far, F1 {:.3}", found.rules.len(), found.fit.f1()));
             let base = Base::new(self.view, &self.actions(&found.rules), self.terms.direct());
             let size = self.size(&found.rules);
             let mut best: Option<(Judged, Option<usize>)> = None;

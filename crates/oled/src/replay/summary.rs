@@ -4,7 +4,7 @@
 //! point; only thresholds between them can no longer be told apart. Values change more often than what a rule asks of them,
 //! so there are a few times fewer runs.
 
-use super::record::{Piece, Run, Track};
+use super::record::{Part, Run, Track};
 use super::view::{Slot, measured, set_measured};
 
 /// The words of a state with its measured values on the coarse grid.
@@ -19,7 +19,7 @@ pub(crate) fn coarser(slots: &[Slot], state: &[u64]) -> Box<[u64]> {
     state
 }
 
-impl Piece {
+impl Part {
     /// Gives the states of a group's runs other numbers; what has become the same is one run then.
     pub(crate) fn renumber(&mut self, group: usize, mut number: impl FnMut(u32) -> u32) {
         for Track { runs, .. } in &mut self.groups[group] {

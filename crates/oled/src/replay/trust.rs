@@ -1,8 +1,8 @@
 //! Trust: what speaks for a rule of a theory, and for a price of literals.
 
 use super::quest::{Outcome, Quest, Rule, actions_of};
-use super::record::Piece;
-use super::search::{Fit, Terms, replay, replay_pieces};
+use super::record::Segment;
+use super::search::{Fit, Terms, replay, replay_segments};
 use super::view::Lit;
 use crate::learn::Trust;
 
@@ -28,7 +28,7 @@ impl Quest<'_> {
         let terms = Terms { penalty: self.terms.price(&fit), exact: false, ..self.terms };
         let quest = Quest { terms, ..*self };
         let worth = |rules: &[Rule]| {
-            let (fit, errors) = replay_pieces(&view, &actions_of(&view, rules), self.terms.direct());
+            let (fit, errors) = replay_segments(&view, &actions_of(&view, rules), self.terms.direct());
             (quest.worth(&fit, rules), errors)
         };
         let (value, errors) = worth(rules);
@@ -45,11 +45,19 @@ impl Quest<'_> {
     pub(crate) fn refits(&self, rules: &[Rule]) -> Vec<(usize, usize)> {
         let mut found = vec![(0, 0); rules.len()];
         for part in 0..REFITS {
-            let rest: Vec<&Piece> = self.pieces.iter().filter(|p| p.rank % REFITS != part).copied().collect();
-            if rest.len() == self.pieces.len() {
+            if self.watch.ends() {
+                break;
+            }
+            self.watch.tell(|| format!("again without a part of the segments, {} of {REFITS}", part + 1));
+            let rest: Vec<&Segment<'_>> = self.segments.iter().filter(|p| p.rank % REFITS != part).copied().collect();
+            if rest.len() == self.segments.len() {
                 continue;
             }
-            let outcome = Quest { pieces: &rest, ..*self }.full();
+            let outcome = Quest { segments: &rest, ..*self }.full();
+            // A search that was ended early says nothing of what it would have found.
+            if outcome.cut_short {
+                break;
+            }
             for (rule, (again, tried)) in rules.iter().zip(&mut found) {
                 *tried += 1;
                 *again += usize::from(outcome.rules.iter().any(|other| self.alike(rule, other)));
@@ -77,16 +85,20 @@ impl Quest<'_> {
     pub(crate) fn price(&self) -> f64 {
         let mut fits = [Fit::default(); PRICES.len()];
         for fold in 0..PRICE_FOLDS {
-            let (test, rest): (Vec<&Piece>, Vec<&Piece>) =
-                self.pieces.iter().copied().partition(|p| p.rank / REFITS % PRICE_FOLDS == fold);
+            let (test, rest): (Vec<&Segment<'_>>, Vec<&Segment<'_>>) =
+                self.segments.iter().copied().partition(|p| p.rank / REFITS % PRICE_FOLDS == fold);
             if test.is_empty() || rest.is_empty() {
                 continue;
             }
             for (price, fit) in PRICES.into_iter().zip(&mut fits) {
-                let mut quest = Quest { pieces: &rest, ..*self };
+                if self.watch.ends() {
+                    break;
+                }
+                self.watch.tell(|| format!("the price of a literal, {price}, part {} of {PRICE_FOLDS}", fold + 1));
+                let mut quest = Quest { segments: &rest, ..*self };
                 quest.terms.penalty = price;
                 let Outcome { rules, .. } = quest.full();
-                let own = Quest { pieces: &test, ..*self }.fit(&rules);
+                let own = Quest { segments: &test, ..*self }.fit(&rules);
                 fit.tp += own.tp;
                 fit.fp += own.fp;
                 fit.positives += own.positives;

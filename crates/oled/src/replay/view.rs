@@ -5,11 +5,11 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::pool::for_each_member;
-use super::record::{Piece, Record, Run};
+use super::record::{Record, Segment};
 use crate::calculus::Outcome;
 use crate::induce::{Bin, Grid, LiteralTable, Mask, NOTHING};
-use crate::lang::Looser;
-use crate::learn::Gauge;
+use crate::lang::{Looser, Value};
+use crate::learn::{Gauge, Given};
 
 /// A literal: one of the table, or a threshold for something measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -61,11 +61,23 @@ pub(crate) struct Aspect<'a> {
     /// Whether it is an ordinary predicate, and whether it is symmetric.
     pub(crate) direct: bool,
     pub(crate) symmetric: bool,
-    /// Literals of the table that may not be used: they are about fluents that are not defined yet.
+    /// Literals of the table that may not be used: what they are when a theory recognises is not known. And those with open
+    /// thresholds.
     pub(crate) left_out: Mask,
+    pub(crate) open_left_out: &'a [bool],
+    /// Bits of truths that start and that end the fluent, whatever the rules are, and that say that it is not observed.
+    pub(crate) given: Given,
+    pub(crate) absent: Option<usize>,
+    /// Constants of the label's columns, and variables of the heads.
+    pub(crate) columns: &'a [Result<usize, Value>],
 }
 
 impl Aspect<'_> {
+    /// What is annotated of an instance, as a row.
+    pub(crate) fn row(&self, values: &[Value]) -> Box<[Value]> {
+        self.columns.iter().map(|column| column.map_or_else(|constant| constant, |v| values[v])).collect()
+    }
+
     /// Puts literals into the order of the modes, thresholds in ascending order: of rules that are equally good, the first
     /// is taken.
     pub(crate) fn sort(&self, literals: &mut Vec<Lit>) {
@@ -99,8 +111,8 @@ pub(crate) struct Stretch {
 pub(crate) struct Trail {
     /// The number of its first stretch; the last is where the next trail begins.
     pub(crate) first: u32,
-    pub(crate) piece: u32,
-    /// Whether the fluent is taken to hold at its first time point.
+    pub(crate) segment: u32,
+    /// Whether the background says that the fluent holds at its first time point.
     pub(crate) holds: bool,
 }
 
@@ -118,11 +130,11 @@ pub(crate) struct Stat {
 }
 
 impl Stat {
-    fn add(&mut self, outcome: Outcome, times: u32, piece: u32) {
-        self.seen.add(piece);
+    fn add(&mut self, outcome: Outcome, times: u32, segment: u32) {
+        self.seen.add(segment);
         self.counts[outcome as usize] += u64::from(times);
         if outcome.holds_next() && times > 0 {
-            self.held.add(piece);
+            self.held.add(segment);
         }
     }
 
@@ -230,58 +242,71 @@ pub(crate) struct View {
     pub(crate) stats: Vec<Stat>,
     /// Time points at which the fluent is annotated, those of what is not observed included.
     pub(crate) positives: u64,
-    pub(crate) pieces: usize,
+    pub(crate) segments: usize,
     /// Segments in which the fluent is annotated.
     pub(crate) with_event: usize,
+    /// The time points at which it is annotated of what cannot hold.
+    pub(crate) missed: u64,
+    /// The classes in which the background starts the fluent, and in which it ends it.
+    pub(crate) starts: Vec<u64>,
+    pub(crate) ends: Vec<u64>,
 }
 
 impl View {
-    /// Looks at the pieces with the literals of the table and a coarse choice of thresholds.
-    pub(crate) fn new(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>) -> View {
+    /// Looks at segments with the literals of the table and a coarse choice of thresholds.
+    pub(crate) fn new(record: &Record, segments: &[&Segment<'_>], aspect: Aspect<'_>) -> View {
         let usable = |i: &usize| !aspect.left_out.has(*i);
         let mut literals: Vec<Lit> = (0..aspect.table.len()).filter(usable).map(|i| Lit::Closed(i as u16)).collect();
-        literals.extend(thresholds(record, pieces, aspect));
+        literals.extend(thresholds(record, segments, aspect));
         aspect.sort(&mut literals);
-        let mut view = View::with(record, pieces, aspect, literals);
+        let mut view = View::with(record, segments, aspect, literals);
         view.drop_useless();
         view
     }
 
-    /// Looks at the pieces with these literals.
-    pub(crate) fn with(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>, literals: Vec<Lit>) -> View {
-        let Aspect { table, slots, group, target, place, direct, .. } = aspect;
+    /// Looks at segments with these literals.
+    pub(crate) fn with(record: &Record, segments: &[&Segment<'_>], aspect: Aspect<'_>, literals: Vec<Lit>) -> View {
+        let Aspect { table, slots, group, target, place, direct, given, .. } = aspect;
         let states = &record.states[group];
         let mut view = View { attributes: attributes(table, slots, &literals), ..View::default() };
-        let reader = Reader::new(slots, &literals);
+        // What is given is told apart, but no rule can ask for it.
+        let bits = [given.starts, given.ends, given.other_value];
+        let told_apart: Vec<Lit> =
+            literals.iter().copied().chain(bits.iter().flatten().map(|bit| Lit::Closed(*bit as u16))).collect();
+        let reader = Reader::new(slots, &told_apart);
         let (row, mut key) = (reader.row.max(1), Vec::new());
         // The class of each state; states that no literal tells apart are one.
         let mut classes: IndexSet<Box<[u64]>, FxBuildHasher> = IndexSet::default();
         let mut class_of = vec![u32::MAX; states.len()];
-        for (p, piece) in pieces.iter().enumerate() {
-            let mut event = piece.missed[target] > 0;
-            view.positives += piece.missed[target];
-            for track in &piece.groups[group] {
+        for (s, segment) in segments.iter().enumerate() {
+            let mut event = segment.missed[target] > 0;
+            view.missed += segment.missed[target];
+            for course in segment.groups[group].iter().filter(|course| !course.is_empty()) {
                 let first = view.stretches.len() as u32;
-                let label_of = |run: &Run| match run.labels >> (2 * place) & 3 {
-                    0 => Label::No,
-                    1 => Label::Yes,
+                let mut censored = course.censored;
+                let mut label_of = |labels: u64| match labels >> (2 * place) & 3 {
+                    0 => {
+                        censored = false;
+                        Label::No
+                    }
+                    1 if !censored => Label::Yes,
                     _ => Label::Unknown,
                 };
-                for (i, run) in track.runs.iter().enumerate() {
+                let mut runs = course.runs().map(|run| (run, label_of(run.labels))).peekable();
+                while let Some((run, label)) = runs.next() {
                     let class = &mut class_of[run.state as usize];
                     if *class == u32::MAX {
                         reader.read(&states[run.state as usize], &mut key);
                         let known = classes.get_index_of(key.as_slice());
                         *class = known.unwrap_or_else(|| classes.insert_full(key.as_slice().into()).0) as u32;
                     }
-                    let label = label_of(run);
                     view.note(*class, label, run.length, first);
                     // What a rule does shows at the next time point.
-                    let next = track.runs.get(i + 1).map_or(Label::Unknown, label_of);
+                    let next = runs.peek().map_or(Label::Unknown, |(_, label)| *label);
                     let stat = &mut view.stats[*class as usize];
                     let mut add = |now: Label, next: Label, times: u32| {
                         if now != Label::Unknown && next != Label::Unknown {
-                            stat.add(Outcome::new(now == Label::Yes, next == Label::Yes), times, p as u32);
+                            stat.add(Outcome::new(now == Label::Yes, next == Label::Yes), times, s as u32);
                         }
                     };
                     if direct {
@@ -292,20 +317,18 @@ impl View {
                     }
                     event |= label == Label::Yes;
                 }
-                let known = |s: &Stretch| s.label == Label::Yes;
-                let holds = track.carried && view.stretches.get(first as usize).is_some_and(known);
-                if view.stretches.len() as u32 > first {
-                    view.trails.push(Trail { first, piece: p as u32, holds });
-                }
+                let holds = !direct && course.initial >> place & 1 == 1;
+                view.trails.push(Trail { first, segment: s as u32, holds });
             }
             view.with_event += usize::from(event);
         }
-        view.pieces = pieces.len();
+        view.positives += view.missed;
+        view.segments = segments.len();
         view.classes = classes.len();
         view.words = classes.len().div_ceil(64);
         view.ways = classes.iter().map(|c| c.len() / row).max().unwrap_or(1).max(1);
         let (ways, words) = (view.ways, view.words);
-        view.bits = vec![0; literals.len() * ways * words];
+        view.bits = vec![0; told_apart.len() * ways * words];
         for (c, key) in classes.iter().enumerate() {
             for way in 0..ways {
                 // A class with fewer truths has its first one several times.
@@ -315,6 +338,13 @@ impl View {
                 });
             }
         }
+        (view.starts, view.ends) = (vec![0; words], vec![0; words]);
+        for (l, (i, _)) in (literals.len()..).zip(bits.iter().enumerate().filter(|(_, bit)| bit.is_some())) {
+            let set = view.cover([l]);
+            let all = if i == 0 { &mut view.starts } else { &mut view.ends };
+            all.iter_mut().zip(set).for_each(|(all, set)| *all |= set);
+        }
+        view.bits.truncate(literals.len() * ways * words);
         view.literals = literals;
         view
     }
@@ -391,6 +421,12 @@ pub(crate) fn measured(truth: &[u64], slot: usize) -> Bin {
 pub(crate) fn set_measured(truth: &mut [u64], slot: usize, bin: Bin) {
     let (word, shift) = (2 + slot / 4, 16 * (slot % 4));
     truth[word] = truth[word] & !(0xffff << shift) | u64::from(bin as u16) << shift;
+}
+
+/// Words of a truth of which nothing is measured.
+pub(crate) fn nothing_measured() -> u64 {
+    let nothing = u64::from(NOTHING as u16);
+    nothing | nothing << 16 | nothing << 32 | nothing << 48
 }
 
 /// Tells which literals are true in a state.
@@ -486,7 +522,7 @@ impl<'a> Reader<'a> {
 }
 
 /// A choice of thresholds for each slot: a coarse grid, without those that tell hardly any time points apart.
-fn thresholds(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>) -> Vec<Lit> {
+fn thresholds(record: &Record, segments: &[&Segment<'_>], aspect: Aspect<'_>) -> Vec<Lit> {
     let Aspect { slots, group, place, .. } = aspect;
     if slots.is_empty() {
         return Vec::new();
@@ -494,14 +530,14 @@ fn thresholds(record: &Record, pieces: &[&Piece], aspect: Aspect<'_>) -> Vec<Lit
     let states = &record.states[group];
     let stride = Slot::stride(slots);
     let mut weights = vec![[0_u64; 2]; states.len()];
-    for run in pieces.iter().flat_map(|p| &p.groups[group]).flat_map(|t| &t.runs) {
+    for run in segments.iter().flat_map(|s| &s.groups[group]).flat_map(|course| course.runs()) {
         let label = run.labels >> (2 * place) & 3;
         if label < 2 {
             weights[run.state as usize][label as usize] += u64::from(run.length);
         }
     }
     let mut literals = Vec::new();
-    for (s, slot) in slots.iter().enumerate() {
+    for (s, slot) in slots.iter().enumerate().filter(|(s, _)| !aspect.open_left_out[*s]) {
         // Time points with and without the fluent by what was measured.
         let mut histogram: Vec<(Bin, [u64; 2])> = Vec::new();
         for (state, weight) in states.iter().zip(&weights) {

@@ -1,0 +1,76 @@
+//! Supervision of searches: they end early when a signal or the time limit asks for it, with what was found so far.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use oled::{Interrupt, Learner};
+
+/// How long a search may take that starts after somebody has asked to end: something should be found, and the program is to
+/// end within a second. Half of it leaves the other half for what comes after the search.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How often it is looked whether a search should end.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Looks after the searches of a run, on a thread of its own.
+pub(super) struct Supervisor {
+    search: Arc<Mutex<Option<Search>>>,
+    gone: Arc<AtomicBool>,
+}
+
+/// A search under way.
+struct Search {
+    began: Instant,
+    /// Whether somebody had asked to end before it began.
+    after_request: bool,
+    interrupt: Interrupt,
+}
+
+impl Supervisor {
+    /// Ends searches when the flag is set, or when they take longer than a limit.
+    pub(super) fn new(asked: Arc<AtomicBool>, limit: Option<Duration>) -> Supervisor {
+        let supervisor = Supervisor { search: Arc::default(), gone: Arc::default() };
+        let (search, gone) = (supervisor.search.clone(), supervisor.gone.clone());
+        std::thread::spawn(move || {
+            while !gone.load(Ordering::Relaxed) {
+                if let Some(search) = &*search.lock().unwrap_or_else(PoisonError::into_inner) {
+                    let taken = search.began.elapsed();
+                    let asked = asked.load(Ordering::Relaxed) && (!search.after_request || taken > GRACE);
+                    if asked || limit.is_some_and(|limit| taken > limit) {
+                        search.interrupt.raise();
+                    }
+                }
+                std::thread::sleep(TICK);
+            }
+        });
+        supervisor
+    }
+
+    /// Lets a learner search, and looks after it.
+    pub(super) fn search<T>(
+        &self,
+        learner: &mut dyn Learner,
+        asked: &AtomicBool,
+        search: impl FnOnce(&mut dyn Learner) -> T,
+    ) -> T {
+        let interrupt = Interrupt::default();
+        learner.interrupt(interrupt.clone());
+        let after_request = asked.load(Ordering::Relaxed);
+        *self.state() = Some(Search { began: Instant::now(), after_request, interrupt });
+        let found = search(learner);
+        *self.state() = None;
+        learner.interrupt(Interrupt::never());
+        found
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, Option<Search>> {
+        self.search.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        self.gone.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,375 @@
+//! Inertia at work: the fluents that rules start and end, carried from one time point to the next. Recognition and learning
+//! share it, so that what the background starts and ends holds for both alike.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
+
+use crate::calculus::{End, Form, Instances, Interval};
+use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
+use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, TIME, Value, exchanged};
+use crate::logic::{Model, Pred, Program, Role, Vocabulary};
+use crate::state::{StateError, ensure};
+use crate::stream::Frame;
+use crate::task::Task;
+
+/// Fluents with what holds of them, segment by segment.
+#[derive(Clone, Debug)]
+pub(crate) struct Inertia {
+    fluents: Vec<Fluent>,
+    /// The rules for `initially`, if there are any: evaluated at the first time point of a segment.
+    initially: Option<Initially>,
+    segments: Segments,
+    /// The segment of the last frame.
+    current: Option<Symbol>,
+    interleaved: bool,
+}
+
+/// What holds in each segment that has not ended.
+pub(crate) type Segments = IndexMap<Symbol, Segment, FxBuildHasher>;
+
+/// A fluent, or an ordinary predicate that is an answer.
+#[derive(Clone, Debug)]
+struct Fluent {
+    /// `holdsAt(meeting(_, _), _)`, or `in_danger(_, _)` of an ordinary predicate.
+    signature: Signature,
+    kind: FluentKind,
+    form: Form,
+    /// The fluent's relation where a rule's body uses it.
+    holds: Option<Pred>,
+    /// Columns whose values must be observed, each with the predicate of its type.
+    tracked: Vec<(usize, Pred)>,
+}
+
+#[derive(Clone, Debug)]
+enum FluentKind {
+    /// Rules start and end it.
+    Inertial { initiated: Pred, terminated: Pred },
+    /// Rules say when it holds.
+    Derived(Pred),
+}
+
+/// What holds in a segment, as of its last time point.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Segment {
+    time: i64,
+    /// In the order of the fluents.
+    instances: Vec<Instances>,
+}
+
+/// The rules for `initially`.
+#[derive(Clone, Debug)]
+pub(crate) struct Initially {
+    program: Program,
+    model: Model,
+    /// For each fluent, the predicate that lists what holds initially.
+    preds: Vec<Option<Pred>>,
+}
+
+/// The fluents that rules start, end or declare `initially`, in the order of their rules.
+pub(crate) fn inertial(rules: &[&Clause]) -> Vec<Signature> {
+    let mut found: Vec<Signature> = Vec::new();
+    for rule in rules {
+        let head = Signature::of(&rule.head);
+        let fluent = match rule.head.name.as_str() {
+            INITIATED | TERMINATED => head.renamed(HOLDS),
+            INITIALLY => head.with_time().renamed(HOLDS),
+            _ => continue,
+        };
+        if !found.contains(&fluent) {
+            found.push(fluent);
+        }
+    }
+    found
+}
+
+/// The predicates that a program must derive for these fluents, each with whether rules start and end it.
+pub(crate) fn wanted(task: &Task, vocabulary: &Vocabulary, fluents: &[(Signature, bool)]) -> Vec<Signature> {
+    let mut wanted = Vec::new();
+    for (signature, inertial) in fluents {
+        match inertial {
+            true => wanted.extend([signature.renamed(INITIATED), signature.renamed(TERMINATED)]),
+            false => wanted.push(*signature),
+        }
+    }
+    wanted.extend(tracked_types(task, vocabulary, fluents).map(type_signature));
+    wanted
+}
+
+impl Inertia {
+    /// Nothing holds yet. The program derives what [`wanted`] lists for the same fluents.
+    pub(crate) fn new(
+        task: &Task,
+        vocabulary: &Vocabulary,
+        program: &Program,
+        rules: &[&Clause],
+        fluents: &[(Signature, bool)],
+    ) -> Result<Inertia, Problems> {
+        let symmetries = task.bias.symmetries();
+        let fluent = |&(signature, inertial): &(Signature, bool)| {
+            let pred = |s: Signature| program.pred(s).expect("wanted predicates are in the program");
+            let kind = if inertial {
+                let (initiated, terminated) = (pred(signature.renamed(INITIATED)), pred(signature.renamed(TERMINATED)));
+                FluentKind::Inertial { initiated, terminated }
+            } else {
+                FluentKind::Derived(pred(signature))
+            };
+            Fluent {
+                signature,
+                kind,
+                form: form(&symmetries, signature),
+                holds: program.pred(signature).filter(|_| inertial),
+                tracked: tracked_columns(task, vocabulary, signature)
+                    .into_iter()
+                    .filter_map(|(column, kind)| Some((column, program.type_pred(kind)?)))
+                    .collect(),
+            }
+        };
+        let fluents: Vec<Fluent> = fluents.iter().map(fluent).collect();
+        let initially = Initially::new(task, rules, fluents.iter().map(|f| f.signature))?;
+        let (segments, interleaved) = (IndexMap::default(), task.options.interleaved);
+        Ok(Inertia { fluents, initially, segments, current: None, interleaved })
+    }
+
+    /// Goes to a frame that the model has observed, and lets the model know what holds there. Intervals that are known to
+    /// have ended are added to `closed`; whether a segment was begun is told.
+    pub(crate) fn enter(
+        &mut self,
+        frame: &Frame,
+        program: &Program,
+        model: &mut Model,
+        closed: &mut Vec<Interval>,
+    ) -> bool {
+        if self.current != Some(frame.segment) {
+            if !self.interleaved {
+                self.finish(closed);
+                model.forget();
+            }
+            self.current = Some(frame.segment);
+        }
+        model.clear(program);
+        model.observe(program, &frame.narrative);
+        let begins = !self.segments.contains_key(&frame.segment);
+        let count = self.fluents.len();
+        let segment = self
+            .segments
+            .entry(frame.segment)
+            .or_insert_with(|| Segment { time: frame.time, instances: vec![Instances::default(); count] });
+        if begins && let Some(initially) = &mut self.initially {
+            initially.enter(frame);
+            for (i, (fluent, instances)) in self.fluents.iter().zip(&mut segment.instances).enumerate() {
+                initially.rows(i).filter(|v| fluent.form.keeps(v)).for_each(|values| instances.initiate(values));
+            }
+        }
+        for (fluent, instances) in self.fluents.iter().zip(&mut segment.instances) {
+            let FluentKind::Inertial { .. } = fluent.kind else { continue };
+            let observed =
+                |values: &[Value]| fluent.tracked.iter().all(|&(c, kind)| model.rows(kind).contains(&values[c..=c]));
+            instances.advance(frame.time, observed, |values, since| {
+                closed.push(fluent.interval(frame.segment, values, (since, segment.time), End::Lost));
+            });
+            if let Some(holds) = fluent.holds {
+                for (values, _) in instances.holding() {
+                    model.insert(holds, values);
+                    // Rules see both orders.
+                    if fluent.form == Form::Symmetric {
+                        model.insert(holds, &exchanged(values));
+                    }
+                }
+            }
+        }
+        begins
+    }
+
+    /// Applies what the model has derived at the frame that was entered: decides what holds at the next one.
+    pub(crate) fn leave(&mut self, frame: &Frame, model: &Model, closed: &mut Vec<Interval>) {
+        let segment = self.segments.get_mut(&frame.segment).expect("the frame was entered");
+        for (fluent, instances) in self.fluents.iter().zip(&mut segment.instances) {
+            match fluent.kind {
+                FluentKind::Inertial { initiated, terminated } => {
+                    let (initiated, terminated) = (model.rows(initiated), model.rows(terminated));
+                    instances.apply(initiated, terminated, fluent.form, |values, since| {
+                        closed.push(fluent.interval(frame.segment, values, (since, frame.time), End::Terminated));
+                    });
+                }
+                FluentKind::Derived(pred) => {
+                    instances.replace(model.rows(pred), fluent.form, frame.time, |values, since| {
+                        closed.push(fluent.interval(frame.segment, values, (since, segment.time), End::Terminated));
+                    });
+                }
+            }
+        }
+        segment.time = frame.time;
+    }
+
+    /// Leaves a frame of which not everything could be derived: nothing begins or ends there.
+    pub(crate) fn pass(&mut self, frame: &Frame) {
+        self.segments.get_mut(&frame.segment).expect("the frame was entered").time = frame.time;
+    }
+
+    /// Ends all segments: adds the intervals that last to their ends, and starts afresh.
+    pub(crate) fn finish(&mut self, closed: &mut Vec<Interval>) {
+        closed.extend(self.open(End::Segment));
+        self.segments.clear();
+        self.current = None;
+    }
+
+    /// The intervals that have not ended, with what is to be said of their ends.
+    pub(crate) fn open(&self, end: End) -> impl Iterator<Item = Interval> {
+        self.segments.iter().flat_map(move |(&segment, state)| {
+            self.fluents.iter().zip(&state.instances).flat_map(move |(fluent, instances)| {
+                let interval = move |(values, first)| fluent.interval(segment, values, (first, state.time), end);
+                instances.open().map(interval)
+            })
+        })
+    }
+
+    /// What holds at the frame that was entered last.
+    pub(crate) fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])> {
+        let segment = self.current.and_then(|s| self.segments.get(&s));
+        segment.into_iter().flat_map(|segment| {
+            let fluents = self.fluents.iter().zip(&segment.instances);
+            fluents.flat_map(|(fluent, instances)| instances.holding().map(|(values, _)| (fluent.signature, values)))
+        })
+    }
+
+    /// Whether an instance, its values in the order that stands for all, holds at the frame that was entered last.
+    pub(crate) fn holds(&self, signature: Signature, values: &[Value]) -> bool {
+        let segment = self.current.and_then(|s| self.segments.get(&s));
+        let fluent = self.fluents.iter().position(|f| f.signature == signature);
+        segment.zip(fluent).is_some_and(|(segment, i)| segment.instances[i].holds(values))
+    }
+
+    /// Takes over what holds of the same fluents.
+    pub(crate) fn adopt(&mut self, mut old: Inertia) {
+        let places: Vec<Option<usize>> =
+            self.fluents.iter().map(|f| old.fluents.iter().position(|g| g.signature == f.signature)).collect();
+        for segment in old.segments.values_mut() {
+            let mut take = |place: &Option<usize>| place.map(|i| std::mem::take(&mut segment.instances[i]));
+            segment.instances = places.iter().map(|place| take(place).unwrap_or_default()).collect();
+        }
+        (self.segments, self.current) = (old.segments, old.current);
+    }
+
+    /// The fluents, in the order of their rules: `holdsAt(meeting(_, _), _)`.
+    pub(crate) fn fluents(&self) -> impl Iterator<Item = Signature> {
+        self.fluents.iter().map(|f| f.signature)
+    }
+
+    /// The predicates in which instances are looked up.
+    pub(crate) fn looked_up(&self) -> impl Iterator<Item = Pred> {
+        self.fluents.iter().flat_map(|fluent| {
+            let own = match fluent.kind {
+                FluentKind::Inertial { initiated, terminated } => [initiated, terminated],
+                FluentKind::Derived(pred) => [pred; 2],
+            };
+            own.into_iter().chain(fluent.tracked.iter().map(|(_, kind)| *kind))
+        })
+    }
+
+    /// What holds, and the segment of the last frame: for [`Inertia::restore`].
+    pub(crate) fn state(&self) -> (&Segments, Option<Symbol>) {
+        (&self.segments, self.current)
+    }
+
+    /// Whether this can be what holds of these fluents.
+    pub(crate) fn check(&self, segments: &Segments) -> Result<(), StateError> {
+        let widths: Vec<usize> = self.fluents().map(|f| f.arity() - 1).collect();
+        let fits = |segment: &Segment| {
+            segment.instances.len() == widths.len()
+                && segment.instances.iter().zip(&widths).all(|(instances, width)| instances.is_of_width(*width))
+        };
+        ensure(segments.values().all(fits), "the fluents that hold")
+    }
+
+    /// Goes on with what was saved, and checked.
+    pub(crate) fn restore(&mut self, segments: Segments, current: Option<Symbol>) {
+        (self.segments, self.current) = (segments, current);
+    }
+}
+
+impl Fluent {
+    fn interval(&self, segment: Symbol, values: &[Value], (first, last): (i64, i64), end: End) -> Interval {
+        Interval { segment, signature: self.signature, values: values.into(), first, last, end }
+    }
+}
+
+impl Initially {
+    /// The rules for `initially` of these fluents, if there are any.
+    pub(crate) fn new(
+        task: &Task,
+        rules: &[&Clause],
+        fluents: impl Iterator<Item = Signature>,
+    ) -> Result<Option<Initially>, Problems> {
+        let heads: Vec<Signature> = rules.iter().map(|rule| Signature::of(&rule.head)).collect();
+        let head = |fluent: Signature| {
+            let head = fluent.without_time()?.renamed(INITIALLY);
+            Some(head).filter(|head| heads.contains(head))
+        };
+        let wanted: Vec<Option<Signature>> = fluents.map(head).collect();
+        if wanted.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let (_, program) = task.compile(rules, |_| wanted.iter().copied().flatten().collect())?;
+        let preds = wanted.iter().map(|head| head.and_then(|head| program.pred(head))).collect();
+        Ok(Some(Initially { model: Model::new(&program), program, preds }))
+    }
+
+    /// Whether there are rules for a fluent, by its number.
+    pub(crate) fn speaks_of(&self, fluent: usize) -> bool {
+        self.preds[fluent].is_some()
+    }
+
+    /// Goes to the first frame of a segment.
+    pub(crate) fn enter(&mut self, frame: &Frame) {
+        self.model.clear(&self.program);
+        self.model.observe(&self.program, &frame.narrative);
+        // There is no past, so nothing is true that looks back.
+        self.model.derive(&self.program, frame.time);
+    }
+
+    /// The instances of a fluent, by its number, that hold there: of a symmetric one in both orders.
+    pub(crate) fn rows(&self, fluent: usize) -> impl Iterator<Item = &[Value]> {
+        self.preds[fluent].into_iter().flat_map(|pred| self.model.rows(pred).rows())
+    }
+}
+
+/// What the arguments of a fluent mean.
+fn form(symmetries: &Symmetries, signature: Signature) -> Form {
+    match () {
+        () if signature.has_value() => Form::Valued,
+        () if symmetries.has(signature) => Form::Symmetric,
+        () => Form::Plain,
+    }
+}
+
+/// The predicate of a type: `person(_, _)`.
+fn type_signature(name: Symbol) -> Signature {
+    Signature::plain(name, 2)
+}
+
+/// Whether fluents about values of a type end when those are no longer observed.
+pub(crate) fn is_tracked(task: &Task, vocabulary: &Vocabulary, kind: Symbol) -> bool {
+    kind.as_str() != TIME
+        && task.options.tracked.as_ref().is_none_or(|types| types.contains(&kind))
+        && vocabulary.predicates.get(&type_signature(kind)).is_some_and(|p| p.role == Role::Type(kind))
+}
+
+/// The columns of a fluent whose values must be observed, with their types.
+fn tracked_columns(task: &Task, vocabulary: &Vocabulary, fluent: Signature) -> Vec<(usize, Symbol)> {
+    let Some(predicate) = vocabulary.predicates.get(&fluent) else { return Vec::new() };
+    let types = predicate.types.iter().take(fluent.arity() - 1).enumerate();
+    types.filter_map(|(c, kind)| Some((c, kind.filter(|k| is_tracked(task, vocabulary, *k))?))).collect()
+}
+
+fn tracked_types(task: &Task, vocabulary: &Vocabulary, fluents: &[(Signature, bool)]) -> impl Iterator<Item = Symbol> {
+    let mut types: Vec<Symbol> = Vec::new();
+    for (signature, _) in fluents {
+        for (_, kind) in tracked_columns(task, vocabulary, *signature) {
+            if !types.contains(&kind) {
+                types.push(kind);
+            }
+        }
+    }
+    types.into_iter()
+}

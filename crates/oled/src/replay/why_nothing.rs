@@ -1,0 +1,239 @@
+//! Why nothing was learned, in plain words: the cause first, then the remedy.
+
+use super::pool::{MAX_BODY, Refused};
+use super::view::SUPPORT;
+use crate::lang::{Symbol, did_you_mean};
+use crate::learn::Missing;
+
+/// What is known of a fluent without rules that start it.
+pub(crate) struct Nothing<'a> {
+    pub(crate) fluent: Symbol,
+    /// Segments that are remembered, those in which the fluent is annotated, and all that there were.
+    pub(crate) segments: usize,
+    pub(crate) with_event: usize,
+    pub(crate) begun: u64,
+    /// Time points at which it is annotated, and those of them at which it is about what is not observed.
+    pub(crate) positives: u64,
+    pub(crate) unobserved: u64,
+    /// What did not come with the stream, and what came instead.
+    pub(crate) missing: &'a Missing,
+    /// Conditions that are true at some time points and false at others, and bodies that could start it.
+    pub(crate) conditions: usize,
+    pub(crate) bodies: usize,
+    pub(crate) refused: Refused,
+    pub(crate) penalty: f64,
+    pub(crate) max_literals: usize,
+    /// Whether the search was ended early.
+    pub(crate) cut_short: bool,
+}
+
+impl Nothing<'_> {
+    /// The first cause that applies, and what to do about it.
+    pub(crate) fn tell(&self) -> String {
+        let (cause, remedy) = self.cause();
+        format!("no rule starts `{}`: {cause}. {remedy}.", self.fluent)
+    }
+
+    fn cause(&self) -> (String, String) {
+        let Nothing { fluent, segments, with_event, refused, .. } = self;
+        let few = (*segments as u64) < self.begun && *segments < SUPPORT;
+        match () {
+            () if *segments == 0 => ("there was nothing to learn from".into(), "Give a stream with `--input`".into()),
+            () if self.cut_short => (
+                "the search was ended before it found one".into(),
+                "Give it more time: a longer `--time`, or none".into(),
+            ),
+            () if *with_event == 0 => self.without_labels(),
+            () if few => (
+                format!("{segments} of {} segments are remembered, and a rule must help in {SUPPORT}", self.begun),
+                "Let more be remembered with a larger `--runs`, or a longer `--window`".into(),
+            ),
+            () if *segments < SUPPORT => (
+                format!("the stream has {}, and a rule must help in {SUPPORT}", count(*segments, "segment")),
+                "Cut it into more, for example by day: each frame says with the key `segment` where it belongs".into(),
+            ),
+            () if *with_event < SUPPORT => (
+                format!("it is annotated in {with_event} of {segments} segments, and a rule must help in {SUPPORT}"),
+                "Learn from more segments with labels, or cut long segments into shorter ones".into(),
+            ),
+            // Where most labels cannot be recognised, whatever the rules are, nothing else matters.
+            () if 2 * self.unobserved > self.positives => (
+                format!(
+                    "{} of the {} time points at which it is annotated are about entities that no fact of their frame mentions",
+                    self.unobserved, self.positives
+                ),
+                "If it goes on while they are not observed, name the types that must be observed in `tracked` of task.toml \
+                 (`tracked = []` for none); otherwise let a fact of each frame say who is there"
+                    .into(),
+            ),
+            () if self.conditions == 0 && !self.missing.facts.is_empty() => {
+                let facts: Vec<String> = self.missing.facts.iter().map(|fact| format!("`{fact}`")).collect();
+                (
+                    format!("facts that its conditions ask for never come: {}", facts.join(", ")),
+                    "Compare the names and the number of arguments in modes.lp with those in the stream".into(),
+                )
+            }
+            () if self.conditions == 0 => (
+                "no condition of the modes is true at some time points and false at others".into(),
+                "Declare more of what comes with the stream as conditions, with `modeb`".into(),
+            ),
+            () if self.bodies == 0 && refused.seldom == 0 => (
+                format!(
+                    "no combination of conditions is true before it holds in {SUPPORT} segments: {} are true in fewer segments, \
+                     {} are true in more and it hardly ever holds then",
+                    refused.unseen, refused.unsupported
+                ),
+                "Declare conditions that have to do with it, or learn from more segments".into(),
+            ),
+            () if self.bodies == 0 => (
+                format!(
+                    "it does not hold often enough after any combination of conditions: at best at {:.1}% of the time points",
+                    100.0 * refused.best.unwrap_or(0.0)
+                ),
+                "Declare conditions that tell it apart better".into(),
+            ),
+            () if self.max_literals < MAX_BODY => (
+                format!("no rule with at most {} fits well enough", count(self.max_literals, "condition")),
+                "Allow more with `--max-literals`".into(),
+            ),
+            () => (
+                format!("none of {} bodies fits `{fluent}` better than its literals cost, {} each", self.bodies, self.penalty),
+                "A smaller `--penalty` lets rules in that fit worse".into(),
+            ),
+        }
+    }
+
+    /// Why a fluent is never annotated.
+    fn without_labels(&self) -> (String, String) {
+        let labels = &self.missing.labels;
+        let never = format!("it is annotated in none of {}", count(self.segments, "segment"));
+        if labels.is_empty() {
+            return (never, format!("Label it with `holdsAt({}(…), T)` in `annotation`", self.fluent));
+        }
+        let names: Vec<String> = labels.iter().map(|(name, times)| format!("`{name}` ({times} times)")).collect();
+        let cause = format!("{never}; the stream has labels that nothing declares: {}", names.join(", "));
+        let known = labels.keys().map(|name| name.as_str());
+        let remedy = match did_you_mean(self.fluent.as_str(), known) {
+            Some(near) => format!("Did you mean `{near}`? Give it the same name in modes.lp and in the stream"),
+            None => "Declare them with `example` in modes.lp, or give them the names that are declared".into(),
+        };
+        (cause, remedy)
+    }
+}
+
+/// A number of things.
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::Signature;
+
+    /// What is known of `f` where nothing is wrong but the price of literals.
+    fn told(change: impl FnOnce(&mut Nothing<'_>)) -> String {
+        let missing = Missing::default();
+        let mut nothing = Nothing {
+            fluent: Symbol::new("f"),
+            segments: 8,
+            with_event: 5,
+            begun: 8,
+            positives: 100,
+            unobserved: 0,
+            missing: &missing,
+            conditions: 6,
+            bodies: 20,
+            refused: Refused::default(),
+            penalty: 0.002,
+            max_literals: MAX_BODY,
+            cut_short: false,
+        };
+        change(&mut nothing);
+        nothing.tell()
+    }
+
+    #[test]
+    fn each_cause_is_told_with_its_remedy() {
+        let fact = Signature::plain(Symbol::new("level"), 3);
+        let missing = Missing { facts: vec![fact], ..Missing::default() };
+        let mislabelled = Missing { labels: [(Symbol::new("ff"), 12)].into_iter().collect(), ..Missing::default() };
+        let other = Missing { labels: [(Symbol::new("speeding"), 3)].into_iter().collect(), ..Missing::default() };
+        let refused = Refused { unseen: 3, unsupported: 4, ..Refused::default() };
+        let seldom = Refused { seldom: 9, best: Some(0.1), ..Refused::default() };
+        for (told, expected) in [
+            (told(|n| n.segments = 0), "there was nothing to learn from. Give a stream with `--input`."),
+            (
+                told(|n| n.cut_short = true),
+                "the search was ended before it found one. Give it more time: a longer `--time`, or none.",
+            ),
+            (
+                told(|n| n.with_event = 0),
+                "it is annotated in none of 8 segments. Label it with `holdsAt(f(…), T)` in `annotation`.",
+            ),
+            (
+                told(|n| (n.with_event, n.missing) = (0, &mislabelled)),
+                "it is annotated in none of 8 segments; the stream has labels that nothing declares: `ff` (12 times). Did you \
+                 mean `ff`? Give it the same name in modes.lp and in the stream.",
+            ),
+            (
+                told(|n| (n.with_event, n.missing) = (0, &other)),
+                "it is annotated in none of 8 segments; the stream has labels that nothing declares: `speeding` (3 times). \
+                 Declare them with `example` in modes.lp, or give them the names that are declared.",
+            ),
+            (
+                told(|n| (n.segments, n.with_event, n.begun) = (2, 2, 8)),
+                "2 of 8 segments are remembered, and a rule must help in 3. Let more be remembered with a larger `--runs`, or \
+                 a longer `--window`.",
+            ),
+            (
+                told(|n| (n.segments, n.with_event, n.begun) = (1, 1, 1)),
+                "the stream has 1 segment, and a rule must help in 3. Cut it into more, for example by day: each frame says \
+                 with the key `segment` where it belongs.",
+            ),
+            (
+                told(|n| n.with_event = 2),
+                "it is annotated in 2 of 8 segments, and a rule must help in 3. Learn from more segments with labels, or cut \
+                 long segments into shorter ones.",
+            ),
+            (
+                told(|n| n.unobserved = 60),
+                "60 of the 100 time points at which it is annotated are about entities that no fact of their frame mentions. \
+                 If it goes on while they are not observed, name the types that must be observed in `tracked` of task.toml \
+                 (`tracked = []` for none); otherwise let a fact of each frame say who is there.",
+            ),
+            (
+                told(|n| (n.conditions, n.missing) = (0, &missing)),
+                "facts that its conditions ask for never come: `level(_, _, _)`. Compare the names and the number of \
+                 arguments in modes.lp with those in the stream.",
+            ),
+            (
+                told(|n| n.conditions = 0),
+                "no condition of the modes is true at some time points and false at others. Declare more of what comes with \
+                 the stream as conditions, with `modeb`.",
+            ),
+            (
+                told(|n| (n.bodies, n.refused) = (0, refused)),
+                "no combination of conditions is true before it holds in 3 segments: 3 are true in fewer segments, 4 are true \
+                 in more and it hardly ever holds then. Declare conditions that have to do with it, or learn from more \
+                 segments.",
+            ),
+            (
+                told(|n| (n.bodies, n.refused) = (0, seldom)),
+                "it does not hold often enough after any combination of conditions: at best at 10.0% of the time points. \
+                 Declare conditions that tell it apart better.",
+            ),
+            (
+                told(|n| n.max_literals = 1),
+                "no rule with at most 1 condition fits well enough. Allow more with `--max-literals`.",
+            ),
+            (
+                told(|_| {}),
+                "none of 20 bodies fits `f` better than its literals cost, 0.002 each. A smaller `--penalty` lets rules in \
+                 that fit worse.",
+            ),
+        ] {
+            assert_eq!(told, format!("no rule starts `f`: {expected}"));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Random tasks to be learned, each with a stream: what the declarations and the background of users have, in every mixture.
+
+use std::fmt::{self, Write};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::lang::{Source, Symbol, Term, Value};
+use crate::stream::{FactReader, Frame};
+use crate::task::{CalculusOptions, Task};
+
+/// A task with a stream.
+#[derive(Clone)]
+pub struct Case {
+    /// The declarations.
+    pub modes: String,
+    /// The background.
+    pub background: String,
+    /// How the Event Calculus is read.
+    pub options: CalculusOptions,
+    /// The stream.
+    pub frames: Vec<Frame>,
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\n{}\n{:?}", self.modes, self.background, self.options)?;
+        for frame in &self.frames {
+            write!(f, "{} {}:", frame.segment, frame.time)?;
+            for (facts, mark) in [(&frame.narrative, ""), (&frame.annotation, "! ")] {
+                for (signature, values) in facts.iter() {
+                    let terms = values.iter().copied().chain([Value::Int(frame.time)]).map(Term::Value);
+                    write!(f, " {mark}{}", signature.fill(terms))?;
+                }
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Case {
+    /// The same without conditions whose thresholds are open, for learners that need them listed.
+    #[must_use]
+    pub fn listed(mut self) -> Case {
+        let open = |line: &&str| line.starts_with("modeb(lately") || line.starts_with("modeb(over");
+        self.modes = self.modes.lines().filter(|line| !open(line)).collect::<Vec<_>>().join("\n");
+        self
+    }
+
+    /// The task, checked.
+    ///
+    /// # Panics
+    /// If the generator has made a task that is wrong.
+    pub fn task(&self) -> Task {
+        let (modes, background) =
+            (Source::new("modes.lp", &*self.modes), Source::new("background.lp", &*self.background));
+        let mut task = Task::parse(&modes, &background).unwrap_or_else(|problems| panic!("{problems}\n{self:?}"));
+        task.options = self.options.clone();
+        task
+    }
+}
+
+/// What a task may have, each by a bit; targets come first.
+const OPTIONS: [(&str, &str); 18] = [
+    // Targets.
+    ("example(holdsAt(f(+e), +time)). modeh(initiatedAt(f(+e), +time)). modeh(terminatedAt(f(+e), +time)).", ""),
+    ("example(holdsAt(g(+e, +e), +time)). modeh(initiatedAt(g(+e, +e), +time)). modeh(terminatedAt(g(+e, +e), +time)).", ""),
+    (
+        "example(holdsAt(v(+e)=low, +time)). example(holdsAt(v(+e)=high, +time)).
+         modeh(initiatedAt(v(+e)=low, +time)). modeh(initiatedAt(v(+e)=high, +time)). modeh(terminatedAt(v(+e)=low, +time)).",
+        "",
+    ),
+    (
+        "example(holdsAt(u(+e)=(+level), +time)). modeh(initiatedAt(u(+e)=(+level), +time)).
+         modeb(says(+e, +level, +time)).",
+        "level(low). level(high).",
+    ),
+    ("example(holdsAt(w(+e, +z), +time)). modeh(initiatedAt(w(+e, +z), +time)). modeh(terminatedAt(w(+e, +z), +time)).", ""),
+    ("example(holdsAt(h(+room), +time)). modeh(initiatedAt(h(+room), +time)). modeh(terminatedAt(h(+room), +time)).", "room(r1). room(r2)."),
+    ("example(p(+e, +time)). modeh(p(+e, +time)).", ""),
+    // The two orders of a pair are one.
+    ("symmetric(g/2).", ""),
+    // What the background starts and ends, by itself and wrapped.
+    ("modeb(holdsAt(lit(+e), +time)).", "initiatedAt(lit(X), T) :- happensAt(a(X), T), size(X, N, T), N > 1. terminatedAt(lit(X), T) :- happensAt(b(X), T)."),
+    ("modeb(bright(+e, +time)).", "bright(X, T) :- holdsAt(glow(X)=on, T). initiatedAt(glow(X)=on, T) :- happensAt(a(X), T). initiatedAt(glow(X)=off, T) :- happensAt(b(X), T). initially(glow(X)=on) :- happensAt(b(X), T)."),
+    // What the background says of targets.
+    ("", "initiatedAt(f(X), T) :- size(X, 3, T)."),
+    ("", "initiatedAt(f(X), T) :- since(happensAt(a(X), T), 2). initially(f(X)) :- happensAt(b(X), T)."),
+    ("", "initiatedAt(v(X)=low, T) :- size(X, 4, T). p(X, T) :- size(X, 4, T)."),
+    // What looks back, observed or not.
+    ("modeb(lately(+e, #int, +time)).\ncomparison(lately(+e, #int, +time), 2, larger).", "lately(X, D, T) :- since(happensAt(a(X), T), S), S <= D."),
+    ("modeb(was(+e, +time)). modeb(not was(+e, +time)).", "was(X, T) :- ago(happensAt(b(X), T), 2)."),
+    // What is learned, in the bodies of what is learned.
+    ("modeb(holdsAt(f(+e), +time)). modeb(not holdsAt(f(+e), +time)).", ""),
+    ("modeb(busy(+e, +time)).", "busy(X, T) :- holdsAt(f(X), T)."),
+    ("modeb(link(+e, -e, +time)).", ""),
+];
+
+/// What every task has.
+const MODES: &str = "
+input(happensAt(a(+e), +time)). input(happensAt(b(+e), +time)). input(happensAt(ring(+bell), +time)).
+input(link(+e, +e, +time)). input(size(+e, +number, +time)). input(at(+e, +z, +time)). input(says(+e, +level, +time)).
+type(number, real). horizon(4).
+modeb(happensAt(a(+e), +time)). modeb(happensAt(b(+e), +time)). modeb(not happensAt(b(+e), +time)).
+modeb(happensAt(ring(#bell), +time)). modeb(link(+e, +e, +time)). modeb(not link(+e, +e, +time)). modeb(at(+e, +z, +time)).
+modeb(over(+e, #real, +time)).
+comparison(over(+e, #real, +time), 2, smaller).
+";
+const BACKGROUND: &str = "bell(b1). bell(b2). over(X, L, T) :- size(X, N, T), N > L.\n";
+
+/// Random tasks with streams.
+pub fn cases() -> impl Strategy<Value = Case> {
+    let fact = (0..7u8, 0..4u8, 0..4u8, 0..5u8);
+    let frame = (vec(fact, 0..7), vec((0..8u8, 0..4u8, 0..4u8), 0..2));
+    let segments = vec(vec(frame, 2..12), 3..7);
+    (any::<u32>(), 0..3u8, any::<bool>(), segments).prop_map(|(bits, tracked, interleaved, segments)| {
+        let (modes, background) = declarations(bits);
+        let tracked = [None, Some(vec![]), Some(vec![Symbol::new("e")])][tracked as usize].clone();
+        let mut parts: Vec<Vec<Frame>> = Vec::new();
+        for (s, frames) in segments.iter().enumerate() {
+            parts.push(stream(&format!("s{s}"), frames));
+        }
+        let mut frames: Vec<Frame> = parts.concat();
+        if interleaved {
+            // All first frames, then all second ones.
+            frames.sort_by_key(|frame| frame.time);
+        }
+        Case { modes, background, options: CalculusOptions { tracked, interleaved }, frames }
+    })
+}
+
+/// Declarations and background by the bits of what a task has.
+fn declarations(bits: u32) -> (String, String) {
+    let targets = 7;
+    // At least one target.
+    let bits = if bits & ((1 << targets) - 1) == 0 { bits | 1 } else { bits };
+    let has = |i: usize| bits >> i & 1 == 1;
+    let (f, g, v, p) = (has(0), has(1), has(2), has(6));
+    let (mut modes, mut background) = (MODES.to_string(), BACKGROUND.to_string());
+    for (i, (mode, rules)) in OPTIONS.iter().enumerate() {
+        let fits = match i {
+            7 => g,
+            10 | 11 | 15 | 16 => f,
+            12 => v && p,
+            _ => true,
+        };
+        if has(i) && fits {
+            writeln!(modes, "{mode}").expect("strings can be written to");
+            writeln!(background, "{rules}").expect("strings can be written to");
+        }
+    }
+    (modes, background)
+}
+
+/// What happens at a time point, and what is wrong with the labels there.
+type Point = (Vec<(u8, u8, u8, u8)>, Vec<(u8, u8, u8)>);
+
+/// A segment: what happens is random, labels follow from it by simple rules, and some of them are wrong or unknown.
+fn stream(segment: &str, points: &[Point]) -> Vec<Frame> {
+    let mut reader = FactReader::default();
+    let mut held: Vec<String> = Vec::new();
+    let mut frames = Vec::new();
+    for (t, (facts, faults)) in points.iter().enumerate() {
+        let time = 2 * t as i64 + 1;
+        let mut frame = Frame::new(Symbol::new(segment), time);
+        let mut labels = held.clone();
+        for (kind, x, y) in faults {
+            let (x, y) = (format!("e{x}"), format!("e{y}"));
+            let label = match kind % 4 {
+                0 => format!("f({x})"),
+                1 => format!("g({x}, {y})"),
+                2 => format!("v({x})=low"),
+                _ => format!("w({x}, z1)"),
+            };
+            if *kind >= 4 {
+                reader
+                    .read(&format!("unknown({label}, {time})"), &mut frame.annotation)
+                    .expect("labels are well-formed");
+            } else if let Some(at) = labels.iter().position(|l| *l == label) {
+                labels.remove(at);
+            } else {
+                labels.push(label);
+            }
+        }
+        for label in &labels {
+            reader.read(&format!("holdsAt({label}, {time})"), &mut frame.annotation).expect("labels are well-formed");
+        }
+        for (kind, x, y, n) in facts {
+            let (x, y, z) = (format!("e{x}"), format!("e{y}"), format!("z{}", y % 2));
+            let level = if n % 2 == 0 { "low" } else { "high" };
+            let mut starts = |label: String| {
+                if !held.contains(&label) {
+                    held.push(label);
+                }
+            };
+            let text = match kind {
+                0 => {
+                    starts(format!("f({x})"));
+                    starts(format!("v({x})=low"));
+                    reader.read(&format!("p({x}, {time})"), &mut frame.annotation).expect("labels are well-formed");
+                    format!("happensAt(a({x}), {time})")
+                }
+                1 => {
+                    starts(format!("v({x})=high"));
+                    let ended = [format!("f({x})"), format!("g({x}, "), format!("v({x})=low"), format!("w({x}, ")];
+                    held.retain(|label| !ended.iter().any(|e| label.starts_with(e.as_str())));
+                    format!("happensAt(b({x}), {time})")
+                }
+                2 => {
+                    if x != y {
+                        starts(format!("g({x}, {y})"));
+                    }
+                    format!("link({x}, {y}, {time})")
+                }
+                3 => format!("size({x}, {n}, {time})"),
+                4 => {
+                    starts(format!("w({x}, {z})"));
+                    format!("at({x}, {z}, {time})")
+                }
+                5 => {
+                    starts(format!("h(r{})", 1 + n % 2));
+                    format!("happensAt(ring(b{}), {time})", 1 + n % 2)
+                }
+                _ => {
+                    held.retain(|label| !label.starts_with(&format!("u({x})=")));
+                    held.push(format!("u({x})={level}"));
+                    format!("says({x}, {level}, {time})")
+                }
+            };
+            reader.read(&text, &mut frame.narrative).expect("facts are well-formed");
+        }
+        frames.push(frame);
+    }
+    frames
+}

@@ -1,0 +1,123 @@
+//! The law of learning: what a learner says of a theory is what recognition with that theory says, time point by time point.
+
+use oled::testing::{deterministic, tasks};
+use oled::{
+    Clause, Confusion, Evaluation, Frame, Learned, Learner, Oled, Recogniser, Replay, ReplaySettings, Settings, Span,
+    Symbol, Task, Theory,
+};
+use proptest::prelude::*;
+
+/// How many random tasks are tried; `OLED_LAW_CASES` asks for another number.
+fn cases() -> u32 {
+    std::env::var("OLED_LAW_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+}
+
+/// The counts of a theory by recognition, frame by frame, by fluent. The theory is printed and read again before.
+fn evaluated(task: &Task, theory: &Theory, frames: &[Frame]) -> Vec<(Symbol, Confusion)> {
+    let text = theory.to_string();
+    let read = oled::parse_theory("learned.lp", &text).unwrap();
+    let mut recogniser = Recogniser::new(task, &read).unwrap_or_else(|p| panic!("{p}\n{text}"));
+    let mut evaluation = Evaluation::new(&task.labels());
+    for frame in frames {
+        recogniser.observe(frame, &mut Vec::new());
+        evaluation.count(&recogniser, frame);
+    }
+    evaluation.by_fluent().into_iter().collect()
+}
+
+/// The counts by fluent, those of several targets of a fluent together.
+fn by_fluent(counts: impl IntoIterator<Item = (Symbol, Confusion)>) -> Vec<(Symbol, Confusion)> {
+    let mut all: Vec<(Symbol, Confusion)> = Vec::new();
+    for (fluent, counts) in counts {
+        match all.iter_mut().find(|(f, _)| *f == fluent) {
+            Some((_, sum)) => *sum += counts,
+            None => all.push((fluent, counts)),
+        }
+    }
+    all
+}
+
+fn learn(learner: &mut dyn Learner, frames: &[Frame]) -> Learned {
+    frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
+    learner.flush(&mut ());
+    learner.learned()
+}
+
+/// Random rules of the literals of the modes, as the learner would print them.
+fn rules(learner: &Replay, choice: &[(prop::sample::Index, Vec<prop::sample::Index>, Option<(bool, i64)>)]) -> Theory {
+    let heads = learner.heads();
+    let mut theory = Theory::default();
+    for (head, body, open) in choice {
+        let head = head.index(heads.len());
+        let literals = learner.literals(head);
+        let mut body: Vec<_> = body.iter().map(|i| literals[i.index(literals.len())].clone()).collect();
+        // A variable that only negated literals mention would need its type beside it.
+        body.retain(|l| !(l.negated && l.to_string().contains('Y')));
+        if let Some((lately, threshold)) = open {
+            let name = if *lately { "lately" } else { "over" };
+            let text = format!("p :- {name}(X0, {threshold}, T).");
+            body.push(oled::parse_theory("t", &text).unwrap().clauses[0].body[0].clone());
+        }
+        let mut distinct: Vec<oled::Literal> = Vec::new();
+        for literal in body {
+            if !distinct.iter().any(|l| l.to_string() == literal.to_string()) {
+                distinct.push(literal);
+            }
+        }
+        let clause = Clause { head: heads[head].clone(), body: distinct, span: Span::default() };
+        // What cannot be judged is refused.
+        if let Ok(clause) = learner.written(&clause) {
+            theory.clauses.push(clause);
+        }
+    }
+    theory
+}
+
+fn choice() -> impl Strategy<Value = Vec<(prop::sample::Index, Vec<prop::sample::Index>, Option<(bool, i64)>)>> {
+    let body = prop::collection::vec(any::<prop::sample::Index>(), 1..4);
+    prop::collection::vec((any::<prop::sample::Index>(), body, prop::option::of((any::<bool>(), 0..4i64))), 1..8)
+}
+
+proptest! {
+    #![proptest_config(deterministic(cases()))]
+
+    #[test]
+    fn what_is_learned_is_what_is_recognised(case in tasks::cases(), choice in choice(), runs in prop::option::of(64..400usize)) {
+        let task = case.task();
+        let mut settings = ReplaySettings::default();
+        if let Some(runs) = runs {
+            settings.set("runs", &runs.to_string()).unwrap();
+        }
+        let mut learner = Replay::new(&task, settings).unwrap();
+        let learned = learn(&mut learner, &case.frames);
+        // A theory that was found.
+        let whole = learned.estimated.is_empty();
+        let expected = evaluated(&task, &learned.theory(), &case.frames);
+        if whole {
+            for fit in &learned.fits {
+                let (_, counts) = expected.iter().find(|(fluent, _)| *fluent == fit.fluent).unwrap();
+                prop_assert_eq!(fit.counts, *counts, "{} {}\n{:?}", fit.fluent, learned.theory(), case);
+            }
+        }
+        // A theory that is given.
+        let theory = rules(&learner, &choice);
+        let expected = evaluated(&task, &theory, &case.frames);
+        if whole {
+            for (fluent, counts) in by_fluent(learner.replay(&theory).unwrap()) {
+                let (_, expected) = expected.iter().find(|(f, _)| *f == fluent).unwrap();
+                prop_assert_eq!(counts, *expected, "{} {}\n{:?}", fluent, theory, case);
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_learner_of_the_paper_prints_loads(case in tasks::cases()) {
+        // It needs thresholds that are listed.
+        let case = case.listed();
+        let task = case.task();
+        let settings = Settings { warmup: 0, ..Settings::default() };
+        let mut learner = Oled::new(&task, |_| settings.clone()).unwrap();
+        let learned = learn(&mut learner, &case.frames);
+        evaluated(&task, &learned.theory(), &case.frames);
+    }
+}
