@@ -132,8 +132,7 @@ mod tests {
     use crate::lang::Signature;
 
     /// What is known of `f` where nothing is wrong but the price of literals.
-    fn told(change: impl FnOnce(&mut Nothing<'_>)) -> String {
-        let missing = Missing::default();
+    fn told<'a>(missing: &'a Missing, change: impl FnOnce(&mut Nothing<'a>)) -> String {
         let mut nothing = Nothing {
             fluent: Symbol::new("f"),
             segments: 8,
@@ -141,7 +140,7 @@ mod tests {
             begun: 8,
             positives: 100,
             unobserved: 0,
-            missing: &missing,
+            missing,
             conditions: 6,
             bodies: 20,
             refused: Refused::default(),
@@ -159,76 +158,77 @@ mod tests {
         let missing = Missing { facts: vec![fact], ..Missing::default() };
         let mislabelled = Missing { labels: [(Symbol::new("ff"), 12)].into_iter().collect(), ..Missing::default() };
         let other = Missing { labels: [(Symbol::new("speeding"), 3)].into_iter().collect(), ..Missing::default() };
+        let all = Missing::default();
         let refused = Refused { unseen: 3, unsupported: 4, ..Refused::default() };
         let seldom = Refused { seldom: 9, best: Some(0.1), ..Refused::default() };
         for (told, expected) in [
-            (told(|n| n.segments = 0), "there was nothing to learn from. Give a stream with `--input`."),
+            (told(&all, |n| n.segments = 0), "there was nothing to learn from. Give a stream with `--input`."),
             (
-                told(|n| n.cut_short = true),
+                told(&all, |n| n.cut_short = true),
                 "the search was ended before it found one. Give it more time: a longer `--time`, or none.",
             ),
             (
-                told(|n| n.with_event = 0),
+                told(&all, |n| n.with_event = 0),
                 "it is annotated in none of 8 segments. Label it with `holdsAt(f(…), T)` in `annotation`.",
             ),
             (
-                told(|n| (n.with_event, n.missing) = (0, &mislabelled)),
+                told(&mislabelled, |n| n.with_event = 0),
                 "it is annotated in none of 8 segments; the stream has labels that nothing declares: `ff` (12 times). Did you \
                  mean `ff`? Give it the same name in modes.lp and in the stream.",
             ),
             (
-                told(|n| (n.with_event, n.missing) = (0, &other)),
+                told(&other, |n| n.with_event = 0),
                 "it is annotated in none of 8 segments; the stream has labels that nothing declares: `speeding` (3 times). \
                  Declare them with `example` in modes.lp, or give them the names that are declared.",
             ),
             (
-                told(|n| (n.segments, n.with_event, n.begun) = (2, 2, 8)),
+                told(&all, |n| (n.segments, n.with_event, n.begun) = (2, 2, 8)),
                 "2 of 8 segments are remembered, and a rule must help in 3. Let more be remembered with a larger `--runs`, or \
                  a longer `--window`.",
             ),
             (
-                told(|n| (n.segments, n.with_event, n.begun) = (1, 1, 1)),
+                told(&all, |n| (n.segments, n.with_event, n.begun) = (1, 1, 1)),
                 "the stream has 1 segment, and a rule must help in 3. Cut it into more, for example by day: each frame says \
                  with the key `segment` where it belongs.",
             ),
             (
-                told(|n| n.with_event = 2),
+                told(&all, |n| n.with_event = 2),
                 "it is annotated in 2 of 8 segments, and a rule must help in 3. Learn from more segments with labels, or cut \
                  long segments into shorter ones.",
             ),
             (
-                told(|n| n.unobserved = 60),
+                told(&all, |n| n.unobserved = 60),
                 "60 of the 100 time points at which it is annotated are about entities that no fact of their frame mentions. \
                  If it goes on while they are not observed, name the types that must be observed in `tracked` of task.toml \
                  (`tracked = []` for none); otherwise let a fact of each frame say who is there.",
             ),
             (
-                told(|n| (n.conditions, n.missing) = (0, &missing)),
+                told(&missing, |n| n.conditions = 0),
                 "facts that its conditions ask for never come: `level(_, _, _)`. Compare the names and the number of \
                  arguments in modes.lp with those in the stream.",
             ),
             (
-                told(|n| n.conditions = 0),
+                told(&all, |n| n.conditions = 0),
                 "no condition of the modes is true at some time points and false at others. Declare more of what comes with \
                  the stream as conditions, with `modeb`.",
             ),
             (
-                told(|n| (n.bodies, n.refused) = (0, refused)),
+                told(&all, |n| (n.bodies, n.refused) = (0, refused)),
                 "no combination of conditions is true before it holds in 3 segments: 3 are true in fewer segments, 4 are true \
                  in more and it hardly ever holds then. Declare conditions that have to do with it, or learn from more \
                  segments.",
             ),
             (
-                told(|n| (n.bodies, n.refused) = (0, seldom)),
+                told(&all, |n| (n.bodies, n.refused) = (0, seldom)),
                 "it does not hold often enough after any combination of conditions: at best at 10.0% of the time points. \
                  Declare conditions that tell it apart better.",
             ),
             (
-                told(|n| n.max_literals = 1),
+                told(&all, |n| n.max_literals = 1),
                 "no rule with at most 1 condition fits well enough. Allow more with `--max-literals`.",
             ),
             (
-                told(|_| {}),
+                told(&all, |_| {}),
                 "none of 20 bodies fits `f` better than its literals cost, 0.002 each. A smaller `--penalty` lets rules in \
                  that fit worse.",
             ),
