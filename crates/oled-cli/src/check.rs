@@ -9,6 +9,7 @@ use oled_data::task_folder::TaskFolder;
 
 use crate::Outcome;
 use crate::args::CheckArgs;
+use crate::output::counted;
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::read(&args.task)?;
@@ -122,7 +123,8 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
     }
     for (source, theory) in theories {
         line(String::new());
-        line(format!("theory {}: {} rules, {} literals", source.name, theory.clauses.len(), theory.literals()));
+        let (rules, literals) = (theory.clauses.len() as u64, theory.literals() as u64);
+        line(format!("theory {}: {}, {}", source.name, counted(rules, "rule"), counted(literals, "literal")));
     }
     text
 }

@@ -47,8 +47,8 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
     say_skipped(&frames.finish());
     say_undeclared(&run.undeclared, quiet);
     let evaluation = &run.evaluation;
-    let hours = folder.rate.map(|rate| evaluation.frames() as f64 / rate / 3600.0);
     let intervals = args.intervals.zip(run.tracks.as_ref());
+    let hours = folder.rate.zip(intervals).map(|(rate, (_, tracks))| tracks.observed() / rate / 3600.0);
     let text = if args.json {
         let mut object = to_json(evaluation, args.by.is_some());
         if let Some((share, tracks)) = intervals {
@@ -162,30 +162,55 @@ fn intervals_table(tracks: &Tracks, share: f64, hours: Option<f64>) -> String {
 }
 
 /// The counts as a table for people.
-pub(crate) fn to_table(evaluation: &Evaluation, by_segment: bool) -> String {
-    let mut rows: Vec<(String, Confusion)> =
-        evaluation.by_fluent().iter().map(|(name, c)| (name.as_str().to_string(), *c)).collect();
-    if rows.len() > 1 {
-        rows.push(("all".into(), evaluation.total()));
-    }
+fn to_table(evaluation: &Evaluation, by_segment: bool) -> String {
+    let mut rows = rows(evaluation);
     if by_segment {
         let segments = evaluation.by_segment();
-        rows.extend(segments.into_iter().map(|(f, s, c)| (format!("{} {}", f.as_str(), s.as_str()), c)));
+        rows.extend(segments.into_iter().map(|(f, s, c)| (format!("{} {}", f.as_str(), s.as_str()), Some(c))));
     }
-    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max("fluent".len());
+    table(&rows)
+}
+
+/// What was recognised on the way, and below it what it would have been worth to repeat the last label.
+pub(crate) fn prequential_table(evaluation: &Evaluation, repeated: &Evaluation) -> String {
+    let mut all = rows(evaluation);
+    all.push(("repeat the last label".into(), None));
+    all.extend(rows(repeated));
+    table(&all)
+}
+
+/// The counts of each fluent, and of all where there are several.
+fn rows(evaluation: &Evaluation) -> Vec<(String, Option<Confusion>)> {
+    let mut rows: Vec<_> = evaluation.by_fluent().iter().map(|(name, c)| (name.as_str().into(), Some(*c))).collect();
+    if rows.len() > 1 {
+        rows.push(("all".into(), Some(evaluation.total())));
+    }
+    rows
+}
+
+/// Rows of counts below each other; one without counts is a title.
+fn table(rows: &[(String, Option<Confusion>)]) -> String {
+    let named = rows.iter().filter(|(_, counts)| counts.is_some());
+    let width = named.map(|(name, _)| name.chars().count()).max().unwrap_or(0).max("fluent".len());
     let mut text = String::new();
     let mut line = |cells: [String; 7]| {
         let [name, numbers @ ..] = cells;
         write!(text, "{name:<width$}").expect("strings can be written to");
         numbers.iter().for_each(|n| write!(text, " {n:>9}").expect("strings can be written to"));
+        text.truncate(text.trim_end().len());
         text.push('\n');
     };
     line(["fluent", "TP", "FP", "FN", "precision", "recall", "F1"].map(Into::into));
-    for (name, c) in rows {
+    for (name, counts) in rows {
+        let Some(c) = counts else {
+            let mut title: [String; 7] = Default::default();
+            title[0].clone_from(name);
+            line(title);
+            continue;
+        };
         let score = |x: f64| format!("{x:.3}");
-        let counts = [c.tp, c.fp, c.fn_].map(|n| n.to_string());
-        let [tp, fp, fn_] = counts;
-        line([name, tp, fp, fn_, score(c.precision()), score(c.recall()), score(c.f1())]);
+        let [tp, fp, fn_] = [c.tp, c.fp, c.fn_].map(|n| n.to_string());
+        line([name.clone(), tp, fp, fn_, score(c.precision()), score(c.recall()), score(c.f1())]);
     }
     text
 }

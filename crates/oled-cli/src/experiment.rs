@@ -299,18 +299,35 @@ fn table(scores: &[Score]) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "{:data$}  {:row$}  {:fluent$}  precision  recall     F1           rules  literals  seconds",
+        "{:data$}  {:row$}  {:fluent$}  precision  recall     F1  ± over          rules  literals  seconds",
         "data", "row", "fluent"
     );
     for s in scores {
         let seconds = s.seconds.map_or_else(|| "-".to_string(), |seconds| format!("{seconds:.3}"));
+        let spread = match (s.f1_spread, s.spread_over) {
+            (Some(spread), Some(over)) => format!("± {spread:.3} {}", over.name()),
+            _ => String::new(),
+        };
         let _ = writeln!(
             text,
-            "{:data$}  {:row$}  {:fluent$}      {:.3}   {:.3}  {:.3} ± {:.3}  {:>7.1}  {:>8.1}  {seconds:>7}",
-            s.protocol, s.row, s.fluent, s.precision, s.recall, s.f1, s.f1_spread, s.rules, s.literals
+            "{:data$}  {:row$}  {:fluent$}      {:.3}   {:.3}  {:.3}  {spread:14}  {:>5}  {:>8}  {seconds:>7}",
+            s.protocol,
+            s.row,
+            s.fluent,
+            s.precision,
+            s.recall,
+            s.f1,
+            whole(s.rules),
+            whole(s.literals)
         );
     }
     text
+}
+
+/// A mean of counts: without decimals where it is whole.
+fn whole(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 fn parse_setting(text: &str) -> Result<(String, String), String> {

@@ -2,6 +2,7 @@
 
 mod log;
 pub(crate) mod printed;
+mod report;
 mod supervise;
 
 use std::path::{Path, PathBuf};
@@ -18,19 +19,20 @@ use oled::learn::{FluentFit, Watcher};
 use oled::{Evaluation, Frame, Learned, Learner, Recogniser, Signature, StateError, Symbol, Term};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Pause, Protocol, digest};
-use oled_experiment::{LEARNERS, Prequential, Results, USUAL_PRESET, title};
+use oled_experiment::{LEARNERS, Prequential, USUAL_PRESET};
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::InputArgs;
 use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, MadeOf, say_resumed};
-use crate::evaluate::{fluents_json, to_table};
+use crate::evaluate::{fluents_json, prequential_table};
 use crate::input::{load_theory, stream_path};
 use crate::output::write_file;
 use crate::progress::{Progress, bar, say, say_skipped};
 use crate::recognise::interruption;
 use crate::source::{Folds, Source};
 use log::Log;
+use report::SecondLook;
 use supervise::Supervisor;
 
 #[derive(Debug, Args)]
@@ -119,8 +121,8 @@ pub(crate) struct LearnArgs {
     #[arg(long)]
     pub(crate) prequential: bool,
 
-    /// Write a report that can be shown to anyone: curves, timelines, and how each rule came about. It needs the whole
-    /// stream in one run.
+    /// Write a report that can be shown to anyone: the rules, their scores, what they recognise, and how they came about.
+    /// The stream is read a second time with the final rules; where it cannot be, as standard input, it is kept in memory.
     #[arg(long, value_name = "FILE", conflicts_with = "checkpoint")]
     pub(crate) report: Option<PathBuf>,
 
@@ -232,18 +234,27 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         }
         Ok(())
     };
-    let mut frames = match args.protocol {
+    // From the beginning.
+    let open = || match args.protocol {
         Some(protocol) => {
             let folds = args.train_fold.map_or(Folds::All, Folds::Without);
-            let mut parts = Source::parts(&folder, &args.input, protocol, folds, args.shuffle.then_some(args.seed))?;
+            Source::parts(&folder, &args.input, protocol, folds, args.shuffle.then_some(args.seed))
+        }
+        None => Source::stream(&folder, &args.input, args.threads > 1),
+    };
+    let live = keeper.is_some() || args.live.follow || args.live.lateness.is_some();
+    let mut frames = match args.protocol {
+        None if live => {
+            Source::live(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref())?
+        }
+        Some(_) => {
+            let mut parts = open()?;
             position.as_deref().map_or(Ok(()), |position| parts.skip_to(position))?;
             parts
         }
-        None if keeper.is_some() || args.live.follow || args.live.lateness.is_some() => {
-            Source::live(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref())?
-        }
-        None => Source::stream(&folder, &args.input, args.threads > 1)?,
+        None => open()?,
     };
+    let mut look = SecondLook::new(&folder, args)?;
     if position.is_some() {
         say_resumed(frames.place(), quiet);
     }
@@ -251,7 +262,9 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     loop {
         let is_due = match frames.next() {
             Some(frame) => {
-                learning.observe(&frame?, &mut log)?;
+                let frame = frame?;
+                learning.observe(&frame, &mut log)?;
+                look.note(frame);
                 progress.frame_at(|| frames.bytes_read());
                 keeper.as_mut().is_some_and(Keeper::is_due)
             }
@@ -298,11 +311,11 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     if let (Some(tested), true, false) = (tested, args.prequential && !args.json, quiet) {
         say(&format!(
             "recognised with the rules so far, before learning from it:\n{}",
-            to_table(tested.evaluation(), false)
+            prequential_table(tested.evaluation(), tested.repeated())
         ));
     }
-    if let (Learning::Tested(tested), Some(path)) = (learning, &args.report) {
-        write_report(*tested, &learned, &folder, args, path)?;
+    if let Learning::Tested(tested) = learning {
+        report::write(*tested, &learned, (&folder, args), look, open, quiet)?;
     }
     if let (Some(path), false) = (&args.output, quiet) {
         say(&format!("{} → {}", printed::summary(&learned), path.display()));
@@ -426,34 +439,6 @@ impl Learning {
     }
 }
 
-/// A report of this one run.
-fn write_report(
-    tested: Prequential,
-    learned: &Learned,
-    folder: &TaskFolder,
-    args: &LearnArgs,
-    path: &Path,
-) -> anyhow::Result<()> {
-    let row = title(&args.learner, args.oled.preset.as_deref());
-    let data = args.protocol.map_or_else(|| folder.name.clone(), |protocol| protocol.to_string());
-    let story = tested.finish(learned, &data, &row);
-    let results = Results {
-        experiment: format!("learn {}", folder.name),
-        description: folder.description.clone(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        curves: story.curves,
-        rules: story.rules,
-        timelines: story.timelines,
-        notes: vec![
-            "One pass over the stream, in the order in which it came. What the curves and timelines show was recognised \
-             with the rules of that moment, before they learned from it."
-                .into(),
-        ],
-        ..Results::default()
-    };
-    write_file(path, &oled_experiment::html(&results))
-}
-
 /// The theory so far: into the output file, which is replaced, or to the person who asks.
 fn snapshot(learned: &Learned, args: &LearnArgs) -> anyhow::Result<()> {
     match &args.output {
@@ -472,6 +457,7 @@ fn write_result(learned: &Learned, tested: Option<&Prequential>, args: &LearnArg
     let mut json = to_json(learned, args);
     if let Some(tested) = tested {
         json["prequential"] = fluents_json(tested.evaluation());
+        json["repeat_the_last_label"] = fluents_json(tested.repeated());
     }
     write_file(path, &format!("{json}\n"))
 }

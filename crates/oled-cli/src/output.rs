@@ -1,10 +1,15 @@
-//! Output: standard output, or a file that appears under its name only when it is complete.
+//! Output: standard output, or a file that appears under its name only when it is complete; and how numbers are written.
 
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+
+/// A number with what it counts: `1 rule`, `2 rules`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
 
 /// Standard output, or a file that appears under its name only when it is complete.
 pub(crate) enum Output<'a> {

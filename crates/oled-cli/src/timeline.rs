@@ -173,11 +173,11 @@ impl Timeline {
                     (b - a).max(1.0)
                 ));
             };
-            for (from, to, found) in split_runs(&row.truth, &row.found) {
+            for (from, to, found) in split_runs(&row.truth, &row.found, 1) {
                 let (class, what) = if found { ("truth", "true from") } else { ("missed", "missed from") };
                 bar(class, from, to, y + 4.0, 6.0, what);
             }
-            for (from, to, right) in split_runs(&row.found, &row.truth) {
+            for (from, to, right) in split_runs(&row.found, &row.truth, 1) {
                 let (class, what) = if right { ("right", "recognised from") } else { ("wrong", "false alarm from") };
                 bar(class, from, to, y + 12.0, 8.0, what);
             }
@@ -232,7 +232,7 @@ impl Row {
     /// How many time points are judged wrongly.
     fn mistakes(&self) -> i64 {
         let wrong = |runs: &Runs, others: &Runs| {
-            split_runs(runs, others).into_iter().filter(|(.., same)| !same).map(|(a, b, _)| b - a + 1).sum::<i64>()
+            split_runs(runs, others, 1).into_iter().filter(|(.., same)| !same).map(|(a, b, _)| b - a + 1).sum::<i64>()
         };
         wrong(&self.truth, &self.found) + wrong(&self.found, &self.truth)
     }

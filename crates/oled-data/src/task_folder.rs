@@ -341,9 +341,9 @@ macro_rules! embedded {
 }
 
 static LOBBY: Embedded = embedded!("lobby", "changed", "hand", "true");
-static CAVIAR: Embedded = embedded!("caviar", "duals", "hand");
+static CAVIAR: Embedded = embedded!("caviar", "duals", "hand", "hand-while");
 static LOBBY_LISTED: Embedded = embedded!("lobby-listed", "changed", "hand", "true");
-static CAVIAR_LISTED: Embedded = embedded!("caviar-listed", "duals", "hand");
+static CAVIAR_LISTED: Embedded = embedded!("caviar-listed", "duals", "hand", "hand-while");
 
 /// The tasks that are built in.
 static EMBEDDED: [&Embedded; 4] = [&LOBBY, &CAVIAR, &LOBBY_LISTED, &CAVIAR_LISTED];

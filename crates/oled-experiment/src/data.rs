@@ -159,10 +159,11 @@ impl Data {
             let once: IndexSet<_, FxBuildHasher> = labels.map(|(s, v)| symmetries.in_order(s, v)).collect();
             once.len() as u64
         };
-        let positives = task
-            .labels()
-            .into_iter()
-            .map(|target| (name(target).as_str().to_string(), frames().map(|frame| labels(frame, target)).sum()));
+        let targets = task.labels();
+        let positives = targets
+            .iter()
+            .map(|&target| (name(target).as_str().to_string(), frames().map(|frame| labels(frame, target)).sum()));
+        let symmetric = targets.iter().filter(|target| symmetries.has(**target)).map(|target| name(*target));
         DataSummary {
             name: self.name.clone(),
             description: self.description.clone(),
@@ -171,6 +172,7 @@ impl Data {
             frames: frames().count() as u64,
             rate: self.rate,
             positives: positives.collect(),
+            symmetric: symmetric.map(|name| name.as_str().to_string()).collect(),
         }
     }
 

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use oled::{Confusion, IntervalCounts};
+use oled::evaluate::{Span, observed};
+use oled::{Confusion, IntervalCounts, Signature};
 use oled_data::task_folder::TaskFolder;
 
 use crate::digest::Digest;
@@ -11,7 +12,9 @@ use crate::fold::{self, FoldRecord};
 use crate::prequential::Prequential;
 use crate::row::name;
 use crate::scale::{self, Scaling};
-use crate::{Data, Error, FoldScore, IntervalScore, OrderScore, Published, Results, Row, Scale, Score, Store, Story};
+use crate::{
+    Data, Error, FoldScore, IntervalScore, OrderScore, Published, Results, Row, Scale, Score, SpreadOver, Store, Story,
+};
 
 /// What is to be found out.
 #[derive(Debug)]
@@ -221,7 +224,7 @@ impl Experiment {
                 let of_row = |job: &Job| matches!(job, Job::Fold { part, row, .. } if (*part, *row) == (p, r));
                 let mine: Vec<_> = folds.iter().filter(|(job, _)| of_row(job)).collect();
                 for target in row.folder(&part.task).task.labels() {
-                    results.results.push(self.score(part, row, name(target).as_str(), &mine));
+                    results.results.push(self.score(part, row, target, &mine));
                 }
             }
         }
@@ -229,18 +232,18 @@ impl Experiment {
     }
 
     /// The score of a row for a fluent, from all its folds and orders.
-    fn score(&self, part: &Part, row: &Row, fluent: &str, folds: &[&(Job, FoldRecord)]) -> Score {
+    fn score(&self, part: &Part, row: &Row, target: Signature, folds: &[&(Job, FoldRecord)]) -> Score {
         let (learner, preset) = row.names();
+        let fluent = name(target).as_str();
         let mut score = Score {
             learner: learner.into(),
             preset: preset.into(),
             row: row.name.clone(),
             protocol: part.data.name.clone(),
             fluent: fluent.into(),
+            symmetric: row.folder(&part.task).task.bias.symmetries().has(target),
             ..Score::default()
         };
-        let frames: usize =
-            part.data.units.iter().filter(|u| part.data.folds.contains(&u.fold)).map(|u| u.frames.len()).sum();
         let mut by_order: Vec<(OrderScore, Confusion, IntervalCounts)> = Vec::new();
         for (job, record) in folds {
             let Job::Fold { order, fold, .. } = job else { continue };
@@ -261,7 +264,9 @@ impl Experiment {
         for (order, counts, _) in &mut by_order {
             (order.precision, order.recall, order.f1) = (counts.precision(), counts.recall(), counts.f1());
         }
-        let hours = part.data.rate.map(|rate| frames as f64 / rate / 3600.0);
+        let tested = part.data.units.iter().filter(|u| part.data.folds.contains(&u.fold));
+        let spans = tested.filter_map(|unit| Span::of(unit.frames.iter().map(|frame| frame.time)));
+        let hours = part.data.rate.map(|rate| observed(spans) / rate / 3600.0);
         let intervals = |f: &dyn Fn(&IntervalCounts) -> f64| mean(by_order.iter().map(|(.., i)| f(i)));
         score.intervals = IntervalScore {
             share: self.share,
@@ -274,18 +279,30 @@ impl Experiment {
             delay: some_mean(by_order.iter().filter_map(|(.., i)| i.mean_delay())),
             covered: intervals(&IntervalCounts::mean_covered),
             false_alarms: intervals(&|i| i.false_alarms as f64),
+            hours,
             false_alarms_per_hour: hours.map(|hours| intervals(&|i| i.false_alarms as f64 / hours)),
         };
         score.orders = by_order.into_iter().map(|(order, ..)| order).collect();
         score.precision = mean(score.orders.iter().map(|o| o.precision));
         score.recall = mean(score.orders.iter().map(|o| o.recall));
         score.f1 = mean(score.orders.iter().map(|o| o.f1));
-        score.f1_spread = mean(score.orders.iter().map(|o| (o.f1 - score.f1).powi(2))).sqrt();
+        (score.f1_spread, score.spread_over) = spread(&score.orders, &score.folds).unzip();
         score.literals = mean(score.folds.iter().map(|f| f.literals as f64));
         score.rules = mean(score.folds.iter().map(|f| f.rules as f64));
         score.seconds = some_mean(score.folds.iter().filter_map(|f| f.seconds));
         score
     }
+}
+
+/// How far F1 differs from order to order; where there is one order only, from fold to fold.
+fn spread(orders: &[OrderScore], folds: &[FoldScore]) -> Option<(f64, SpreadOver)> {
+    let (values, over): (Vec<f64>, _) = if orders.len() > 1 {
+        (orders.iter().map(|order| order.f1).collect(), SpreadOver::Orders)
+    } else {
+        (folds.iter().filter_map(FoldScore::f1).collect(), SpreadOver::Folds)
+    };
+    let middle = mean(values.iter().copied());
+    (values.len() > 1).then(|| (mean(values.iter().map(|f1| (f1 - middle).powi(2))).sqrt(), over))
 }
 
 /// Whether the tasks of rows are about what is annotated in the data.
@@ -316,10 +333,7 @@ fn story(task: &TaskFolder, data: &Data, row: &Row) -> Result<Story, Error> {
         learning.observe(frame, &mut ())?;
     }
     let learned = learning.learned();
-    let mut story = learning.finish(&learned, &data.name, &row.name);
-    // Timelines of an experiment are of what was not learned from.
-    story.timelines.clear();
-    Ok(story)
+    Ok(learning.finish(&learned, &data.name, &row.name))
 }
 
 /// What the store knows, or else what running it gives, which the store then knows.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use indexmap::IndexMap;
-use oled::evaluate::Run;
+use oled::evaluate::{Run, Span};
 use oled::{Clause, Evaluation, IntervalCounts, Recogniser, Signature, Symbol, Theory, Tracks};
 use oled_data::task_folder::TaskFolder;
 use rustc_hash::FxBuildHasher;
@@ -121,17 +121,22 @@ pub(crate) fn timelines(tracks: &Tracks, protocol: &str, row: &str) -> Vec<Timel
     let runs = |runs: &[Run]| runs.iter().map(|r| (r.first, r.last)).collect();
     let mut by_segment: IndexMap<Symbol, Vec<Track>, FxBuildHasher> = IndexMap::default();
     for (segment, signature, values, track) in tracks.iter() {
+        let counts = track.confusion();
         by_segment.entry(segment).or_default().push(Track {
             fluent: name(signature).as_str().to_string(),
             instance: oled::calculus::fluent(signature, values).to_string(),
             annotated: runs(&track.annotated),
             recognised: runs(&track.recognised),
+            tp: counts.tp,
+            fp: counts.fp,
+            fn_: counts.fn_,
         });
     }
-    let timeline = |(segment, span): (Symbol, (i64, i64))| {
+    let timeline = |(segment, span): (Symbol, Span)| {
         let tracks = by_segment.swap_remove(&segment)?;
         let segment = segment.as_str().to_string();
-        Some(Timeline { protocol: protocol.into(), row: row.into(), segment, span, tracks })
+        let (frames, span) = (span.frames, (span.first, span.last));
+        Some(Timeline { protocol: protocol.into(), row: row.into(), segment, span, frames, tracks })
     };
     tracks.segments().filter_map(timeline).collect()
 }

@@ -1,17 +1,18 @@
-//! Prequential: each time point is recognised with the rules so far, then learned from.
+//! Prequential: each time point is recognised with the rules so far, then learned from; beside it, what it is worth to repeat
+//! the last label.
 
+use oled::evaluate::LastLabel;
 use oled::event::{Event, Observer, What};
 use oled::induce::{Decision, Mask};
 use oled::learn::Grounds;
 use oled::{
     Atom, Confusion, Evaluation, Frame, Learned, Learner, Literal, Problems, Recogniser, Signature, StateError, Symbol,
-    Task, Tracks, state,
+    Task, state,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::fold::timelines;
 use crate::row::name;
-use crate::{Curve, CurveEvent, CurvePoint, RuleStory, RuleTrust, Step, Timeline};
+use crate::{Curve, CurveEvent, CurvePoint, RuleStory, RuleTrust, Step};
 
 /// A learner whose rules are put to work at once.
 #[derive(Debug)]
@@ -23,13 +24,14 @@ pub struct Prequential {
     /// The rules that the recogniser has: head, number and body.
     at_work: Vec<(usize, u64, Mask)>,
     evaluation: Evaluation,
-    /// What a story needs, if one is to be told; it grows with the stream.
+    /// What it would be worth to know nothing, and to repeat the labels of the time point before.
+    baseline: LastLabel,
+    /// What a story needs, if one is to be told; it grows with the number of decisions about rules.
     notes: Option<Notes>,
 }
 
 #[derive(Debug)]
 struct Notes {
-    tracks: Tracks,
     events: Vec<Event>,
     points: Vec<Point>,
     /// Time points between two points, and time points so far.
@@ -41,12 +43,26 @@ struct Notes {
 #[derive(Debug)]
 struct Point {
     interpretation: u64,
-    /// The counts so far and the rules at work, of each target.
-    targets: Vec<(Confusion, usize)>,
+    /// For each target.
+    targets: Vec<TargetPoint>,
+}
+
+/// A point of the curve of one target.
+#[derive(Clone, Copy, Debug)]
+struct TargetPoint {
+    /// The counts so far.
+    counts: Confusion,
+    /// The same, had the last labels been repeated.
+    repeated: Confusion,
+    /// The rules at work.
+    rules: usize,
 }
 
 /// Curves have at least so many points, and at most twice as many, where the stream has.
 const POINTS: usize = 200;
+
+/// F1 of late is that of so many points: a twentieth of the stream at most. Single points have too little to recognise.
+const LATELY: usize = 10;
 
 /// How a theory came about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,16 +71,13 @@ pub struct Story {
     pub curves: Vec<Curve>,
     /// All rules that there ever were.
     pub rules: Vec<RuleStory>,
-    /// Truth and recognition on the way.
-    pub timelines: Vec<Timeline>,
 }
 
 impl Prequential {
     /// Learns with `learner`; keeps what is needed to tell how it came about only if a story is wanted.
     pub fn new(task: &Task, mut learner: Box<dyn Learner>, story: bool) -> Result<Prequential, Problems> {
         let targets = task.labels();
-        let tracks = || Tracks::new(&targets);
-        let notes = || Notes { tracks: tracks(), events: Vec::new(), points: Vec::new(), step: 1, frames: 0 };
+        let notes = || Notes { events: Vec::new(), points: Vec::new(), step: 1, frames: 0 };
         Ok(Prequential {
             recogniser: Recogniser::new(task, &learner.theory())?,
             task: task.clone(),
@@ -72,6 +85,7 @@ impl Prequential {
             at_work: learner.at_work(),
             learner,
             evaluation: Evaluation::new(&targets),
+            baseline: LastLabel::new(&targets),
             notes: story.then(notes),
         })
     }
@@ -80,12 +94,12 @@ impl Prequential {
     pub fn observe(&mut self, frame: &Frame, observer: &mut impl Observer) -> Result<(), Problems> {
         self.recogniser.observe(frame, &mut Vec::new());
         self.evaluation.count(&self.recogniser, frame);
+        self.baseline.count(self.recogniser.symmetries(), frame);
         let mut events = Vec::new();
         self.learner.observe(frame, &mut events);
         self.learner.flush(&mut events);
         events.iter().for_each(|event| observer.on(event));
         if let Some(notes) = &mut self.notes {
-            notes.tracks.add(&self.recogniser, frame);
             notes.events.append(&mut events);
             notes.frames += 1;
             if notes.frames.is_multiple_of(notes.step) {
@@ -102,11 +116,14 @@ impl Prequential {
 
     /// Adds a point to all curves; where there are too many, every other one goes.
     fn point(&mut self) {
-        let counts = self.evaluation.by_fluent();
+        let (counts, repeated) = (self.evaluation.by_fluent(), self.baseline.evaluation().by_fluent());
         let of_target = |target: Signature| {
             let about = |process: usize| self.fluent_of(process) == name(target);
-            let rules = self.at_work.iter().filter(|(process, ..)| about(*process)).count();
-            (counts.get(&name(target)).copied().unwrap_or_default(), rules)
+            TargetPoint {
+                counts: counts.get(&name(target)).copied().unwrap_or_default(),
+                repeated: repeated.get(&name(target)).copied().unwrap_or_default(),
+                rules: self.at_work.iter().filter(|(process, ..)| about(*process)).count(),
+            }
         };
         let targets = self.task.labels().into_iter().map(of_target).collect();
         let interpretation = self.learner.observed();
@@ -128,12 +145,13 @@ impl Prequential {
     /// be told, which needs all of the stream.
     pub fn save(&mut self, observer: &mut impl Observer) -> Option<Vec<u8>> {
         let learner = self.learner.save(observer).filter(|_| self.notes.is_none())?;
-        Some(state::encode(&(learner, self.recogniser.save(), self.evaluation.save())))
+        Some(state::encode(&(learner, self.recogniser.save(), self.evaluation.save(), self.baseline.save())))
     }
 
     /// Goes on where another of the same task and learner was saved.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        let (learner, recogniser, evaluation): (Vec<u8>, Vec<u8>, Vec<u8>) = state::decode(bytes)?;
+        type Parts = (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>);
+        let (learner, recogniser, evaluation, baseline): Parts = state::decode(bytes)?;
         self.learner.restore(&learner)?;
         self.at_work = self.learner.at_work();
         let theory = self.learner.theory();
@@ -141,12 +159,18 @@ impl Prequential {
         self.recogniser =
             Recogniser::new(&self.task, &theory).map_err(|_| StateError::new("its rules are not valid"))?;
         self.recogniser.restore(&recogniser)?;
-        self.evaluation.restore(&evaluation)
+        self.evaluation.restore(&evaluation)?;
+        self.baseline.restore(&baseline)
     }
 
     /// What was counted so far.
     pub fn evaluation(&self) -> &Evaluation {
         &self.evaluation
+    }
+
+    /// What would have been counted, had the labels of the time point before been repeated.
+    pub fn repeated(&self) -> &Evaluation {
+        self.baseline.evaluation()
     }
 
     /// The learner.
@@ -175,13 +199,15 @@ impl Prequential {
                 what: what(&e.what).into(),
                 rule: self.rule_name((e.process, e.rule)),
             });
-            let mut before = Confusion::default();
-            let points = notes.points.iter().map(|point| {
-                let (now, rules) = point.targets[i];
+            let of_target: Vec<TargetPoint> = notes.points.iter().map(|point| point.targets[i]).collect();
+            let points = notes.points.iter().enumerate().map(|(at, point)| {
+                let TargetPoint { counts: now, repeated, rules } = of_target[at];
+                let before = at.checked_sub(LATELY).map(|at| of_target[at].counts).unwrap_or_default();
                 let since = Confusion { tp: now.tp - before.tp, fp: now.fp - before.fp, fn_: now.fn_ - before.fn_ };
-                before = now;
-                let recent = (since != Confusion::default()).then(|| since.f1());
-                CurvePoint { interpretation: point.interpretation, f1: now.f1(), recent, rules }
+                // Where nothing was to be found, F1 says nothing.
+                let recent = (since.tp + since.fn_ > 0).then(|| since.f1());
+                let interpretation = point.interpretation;
+                CurvePoint { interpretation, f1: now.f1(), recent, repeated: repeated.f1(), rules }
             });
             Curve {
                 protocol: protocol.into(),
@@ -191,11 +217,7 @@ impl Prequential {
                 events: events.collect(),
             }
         });
-        Story {
-            curves: curves.collect(),
-            rules: self.rule_stories(learned, protocol, row),
-            timelines: timelines(&notes.tracks, protocol, row),
-        }
+        Story { curves: curves.collect(), rules: self.rule_stories(learned, protocol, row) }
     }
 
     fn about_rules(&self) -> impl Iterator<Item = &Event> {

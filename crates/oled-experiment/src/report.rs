@@ -13,12 +13,13 @@ mod html;
 mod markdown;
 mod number;
 mod svg;
+mod time;
 
 pub use csv::csv;
 pub use html::html;
 pub use markdown::markdown;
 
-use crate::results::{Published, Results, Score};
+use crate::results::{Curve, CurvePoint, Published, Results, Score};
 
 /// Names without repetition, in the order of their first appearance.
 fn distinct<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<&'a str> {
@@ -39,11 +40,55 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// Whether a score is the best of ours, as far as the printed digits tell.
+    /// Whether a score is the best of what was learned, as far as the printed digits tell. Rules that are given compete with
+    /// nobody: those that made the data are the most that can be reached, and those by hand are where one starts from.
     fn is_best(&self, score: &Score) -> bool {
-        let best = self.ours.iter().map(|s| s.f1).fold(f64::NEG_INFINITY, f64::max);
-        number::share(score.f1) == number::share(best)
+        let learned = |score: &&&Score| score.learner != GIVEN;
+        let best = self.ours.iter().filter(learned).map(|s| s.f1).fold(f64::NEG_INFINITY, f64::max);
+        learned(&&score) && number::share(score.f1) == number::share(best)
     }
+
+    /// How a row counts pairs, where the rows do not all count them in the same way.
+    fn counting(&self, score: &Score) -> Option<&'static str> {
+        let differ = self.ours.iter().any(|other| other.symmetric != score.symmetric);
+        differ.then_some(if score.symmetric { PAIRS_ONCE } else { PAIRS_TWICE })
+    }
+}
+
+/// What stands in [`Score::learner`] where rules were given.
+const GIVEN: &str = "theory";
+
+/// How a row counts whose task declares the fluent symmetric, and one whose task does not.
+const PAIRS_ONCE: &str = "a pair counts once";
+const PAIRS_TWICE: &str = "a pair counts twice, once in each order";
+
+/// What to know of a table whose rows count in different ways.
+const COUNTS_DIFFER: &str = "Counts of rows that count pairs differently cannot be compared, their scores can.";
+
+/// The name of the baseline that says of each time point what was annotated at the one before.
+const REPEATED: &str = "repeat the last label";
+
+/// Whether some rows of a table count pairs once and others twice.
+fn counts_differ(groups: &[Group<'_>]) -> bool {
+    groups.iter().any(|group| group.ours.iter().any(|score| group.counting(score).is_some()))
+}
+
+/// Each data set of the learning curves with its fluents, and for each row, the baseline last, F1 at the end of the stream.
+fn prequential(results: &Results) -> Vec<(&str, &str, Vec<Option<f64>>)> {
+    let fluents = distinct(results.curves.iter().map(|c| &c.fluent));
+    let mut lines = Vec::new();
+    for protocol in distinct(results.curves.iter().map(|c| &c.protocol)) {
+        let here: Vec<&Curve> = results.curves.iter().filter(|c| c.protocol == protocol).collect();
+        let last = |row: Option<&str>, value: fn(&CurvePoint) -> f64| {
+            let of = |fluent: &&str| here.iter().find(|c| c.fluent == **fluent && row.is_none_or(|row| c.row == row));
+            fluents.iter().map(|fluent| of(fluent)?.points.last().map(value)).collect()
+        };
+        for row in distinct(here.iter().map(|c| &c.row)) {
+            lines.push((protocol, row, last(Some(row), |point| point.f1)));
+        }
+        lines.push((protocol, REPEATED, last(None, |point| point.repeated)));
+    }
+    lines
 }
 
 /// The tables of scores: each protocol with its fluents, in the order of the data.

@@ -1,5 +1,7 @@
 //! Results: everything an experiment found, as plain data; the report and all tables are made from it alone.
 
+use oled::Confusion;
+use oled::evaluate::Span;
 use oled::learn::Trust;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,8 @@ pub struct Results {
     pub published: Vec<Published>,
     /// How F1 came about over the stream, test first, then learn.
     pub curves: Vec<Curve>,
+    /// How well the rules at the end of one run fit the stream that they were learned from; an experiment has none.
+    pub fits: Vec<FinalScore>,
     /// Truth and recognition over time.
     pub timelines: Vec<Timeline>,
     /// What was learned, with evidence and history.
@@ -47,6 +51,8 @@ pub struct DataSummary {
     pub rate: Option<f64>,
     /// Annotated time points of each fluent: positives.
     pub positives: Vec<(String, u64)>,
+    /// The fluents that the data's task declares symmetric, so that a pair counts once.
+    pub symmetric: Vec<String>,
 }
 
 /// How well a row of the table recognises a fluent.
@@ -62,14 +68,18 @@ pub struct Score {
     pub protocol: String,
     /// The fluent.
     pub fluent: String,
+    /// Whether the row's task declares the fluent symmetric, so that a pair counts once and not once for each order.
+    pub symmetric: bool,
     /// Micro-averaged over folds; the mean over orders.
     pub precision: f64,
     /// The same of recall.
     pub recall: f64,
     /// The same of F1.
     pub f1: f64,
-    /// The standard deviation of F1 over orders.
-    pub f1_spread: f64,
+    /// The standard deviation of F1 over what [`Score::spread_over`] says; nothing where there is nothing to compare.
+    pub f1_spread: Option<f64>,
+    /// Over the orders of the data where there are several; else over the folds in which there is something to count.
+    pub spread_over: Option<SpreadOver>,
     /// Literals of the rules for this fluent, heads included; the mean over folds and orders.
     pub literals: f64,
     /// The number of these rules.
@@ -84,6 +94,26 @@ pub struct Score {
     pub folds: Vec<FoldScore>,
 }
 
+/// What a spread is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SpreadOver {
+    /// Orders of the data, each with all folds together.
+    Orders,
+    /// Folds, each by itself.
+    Folds,
+}
+
+impl SpreadOver {
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            SpreadOver::Orders => "orders",
+            SpreadOver::Folds => "folds",
+        }
+    }
+}
+
 /// Micro-averaged scores of one order of the data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderScore {
@@ -95,6 +125,31 @@ pub struct OrderScore {
     pub recall: f64,
     /// F1 over all folds.
     pub f1: f64,
+}
+
+/// How well the final rules of a fluent fit the stream that they were learned from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FinalScore {
+    /// The fluent.
+    pub fluent: String,
+    /// The number of its rules.
+    pub rules: usize,
+    /// Their literals, heads included.
+    pub literals: usize,
+    /// Recognised and annotated.
+    pub tp: u64,
+    /// Recognised only.
+    pub fp: u64,
+    /// Annotated only.
+    #[serde(rename = "fn")]
+    pub fn_: u64,
+}
+
+impl FinalScore {
+    /// What was counted.
+    pub fn confusion(&self) -> Confusion {
+        Confusion { tp: self.tp, fp: self.fp, fn_: self.fn_ }
+    }
 }
 
 /// What was counted in one fold of one order.
@@ -117,6 +172,19 @@ pub struct FoldScore {
     pub rules: usize,
     /// Seconds that learning took.
     pub seconds: Option<f64>,
+}
+
+impl FoldScore {
+    /// What was counted.
+    pub fn confusion(&self) -> Confusion {
+        Confusion { tp: self.tp, fp: self.fp, fn_: self.fn_ }
+    }
+
+    /// F1, where there is something to count.
+    pub fn f1(&self) -> Option<f64> {
+        let counts = self.confusion();
+        (counts != Confusion::default()).then(|| counts.f1())
+    }
 }
 
 /// Recognition judged interval by interval.
@@ -142,7 +210,9 @@ pub struct IntervalScore {
     pub covered: f64,
     /// Recognised intervals that have nothing in common with an annotated one.
     pub false_alarms: f64,
-    /// The same for each hour of the stream, if it is known how long a time unit is.
+    /// The hours of the stream that were tested, if it is known how long a time unit is.
+    pub hours: Option<f64>,
+    /// False alarms for each of these hours.
     pub false_alarms_per_hour: Option<f64>,
 }
 
@@ -169,7 +239,7 @@ pub struct Published {
     pub source: String,
 }
 
-/// F1 over the stream, each interpretation tested before it is learned from.
+/// F1 over the stream, each time point tested before it is learned from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// The data set.
@@ -187,12 +257,14 @@ pub struct Curve {
 /// The curve at one place of the stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// Interpretations so far.
+    /// Time points so far, as the learner counts what it learns from.
     pub interpretation: u64,
     /// F1 of all time points so far.
     pub f1: f64,
-    /// F1 of the time points since the last point; nothing where there was nothing to recognise.
+    /// F1 of the time points since ten points before; nothing where there was nothing to be found.
     pub recent: Option<f64>,
+    /// F1 of all time points so far, had the labels of the time point before been repeated at each.
+    pub repeated: f64,
     /// Rules that would be printed now.
     pub rules: usize,
 }
@@ -219,6 +291,8 @@ pub struct Timeline {
     pub segment: String,
     /// Its first and last time point.
     pub span: (i64, i64),
+    /// How many time points it has, which need not be one in every time unit.
+    pub frames: u64,
     /// One for each fluent instance that was annotated or recognised.
     pub tracks: Vec<Track>,
 }
@@ -234,6 +308,21 @@ pub struct Track {
     pub annotated: Vec<(i64, i64)>,
     /// Where it was recognised.
     pub recognised: Vec<(i64, i64)>,
+    /// Time points at which it is annotated and recognised.
+    pub tp: u64,
+    /// Time points at which it is recognised only.
+    pub fp: u64,
+    /// Time points at which it is annotated only.
+    #[serde(rename = "fn")]
+    pub fn_: u64,
+}
+
+impl Timeline {
+    /// The time from one of its time points to the next: the mean, in whole time units, at least one.
+    pub fn step(&self) -> i64 {
+        let span = Span { first: self.span.0, last: self.span.1, frames: self.frames };
+        span.step().map_or(1, |step| (step.round() as i64).max(1))
+    }
 }
 
 /// A learned rule: what it says, what speaks for it, and how it came about.

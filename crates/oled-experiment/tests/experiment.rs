@@ -9,7 +9,8 @@ use oled::{Confusion, Symbol, parse_theory};
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::{World, WorldOptions};
 use oled_experiment::{
-    Choice, Data, DataOptions, Error, Experiment, Folds, Groups, Part, Results, Row, Scaling, Store, load_data, noise,
+    Choice, Data, DataOptions, Error, Experiment, FoldScore, Folds, Groups, Part, Results, Row, Scaling, SpreadOver,
+    Store, load_data, noise,
 };
 
 const WORLD: WorldOptions = WorldOptions {
@@ -114,7 +115,7 @@ fn the_same_bytes_come_out_for_any_number_of_threads_and_on_every_run() {
 fn counts_of_folds_add_up_to_the_scores() {
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
     assert_eq!(ONE_GO.results.len(), 2 * 5, "two rows, five fluents");
-    let mut spread = 0;
+    let mut spread = [0; 2];
     for score in &ONE_GO.results {
         let orders = if score.learner == "theory" { 1 } else { 3 };
         let numbers: Vec<u64> = score.orders.iter().map(|o| o.order).collect();
@@ -134,13 +135,59 @@ fn counts_of_folds_add_up_to_the_scores() {
         close(score.precision, mean(&|o| o.precision));
         close(score.recall, mean(&|o| o.recall));
         close(score.f1, mean(&|o| o.f1));
-        close(score.f1_spread.powi(2), mean(&|o| o.f1 * o.f1) - mean(&|o| o.f1).powi(2));
+        let of_folds: Vec<f64> = score.folds.iter().filter_map(FoldScore::f1).collect();
+        let (values, over): (Vec<f64>, _) = if orders > 1 {
+            (score.orders.iter().map(|o| o.f1).collect(), SpreadOver::Orders)
+        } else {
+            (of_folds, SpreadOver::Folds)
+        };
+        // A fluent that is seen in one fold only has no spread.
+        assert_eq!(score.spread_over, (values.len() > 1).then_some(over));
+        if let Some(found) = score.f1_spread {
+            let mean = |f: &dyn Fn(f64) -> f64| values.iter().map(|f1| f(*f1)).sum::<f64>() / values.len() as f64;
+            close(found.powi(2), mean(&|f1| f1 * f1) - mean(&|f1| f1).powi(2));
+            spread[usize::from(orders > 1)] += usize::from(found > 0.0);
+        }
         close(score.literals, score.folds.iter().map(|f| f.literals as f64).sum::<f64>() / score.folds.len() as f64);
         close(score.rules, score.folds.iter().map(|f| f.rules as f64).sum::<f64>() / score.folds.len() as f64);
-        spread += usize::from(score.f1_spread > 0.0);
         assert_eq!(score.seconds, None);
     }
-    assert!(spread > 0, "orders matter somewhere, or this shows nothing");
+    assert!(spread.iter().all(|n| *n > 0), "orders and folds matter somewhere, or this shows nothing");
+}
+
+#[test]
+fn false_alarms_by_the_hour_are_by_time_and_not_by_frames() {
+    let task = Arc::new(lobby());
+    let rows = vec![Row::given("hand-written", task.theory(Path::new("hand")).unwrap())];
+    let with_step = |step: i64| {
+        let mut experiment = experiment(WORLD, rows.clone(), 1);
+        let mut data = Data::clone(&experiment.parts[0].data);
+        data.units.iter_mut().flat_map(|unit| &mut unit.frames).for_each(|frame| frame.time *= step);
+        experiment.parts[0].data = Arc::new(data);
+        run(&experiment, &Store::in_memory(), 1).results
+    };
+    let mut alarms = 0.0;
+    for (dense, sparse) in with_step(1).iter().zip(with_step(60)) {
+        let hours = (5 * 150) as f64 / 25.0 / 3600.0;
+        assert!((dense.intervals.hours.unwrap() - hours).abs() < 1e-9);
+        assert!((sparse.intervals.hours.unwrap() - 60.0 * hours).abs() < 1e-9, "a frame in sixty time units");
+        let per_hour = sparse.intervals.false_alarms_per_hour.unwrap();
+        assert!((per_hour - sparse.intervals.false_alarms / (60.0 * hours)).abs() < 1e-9);
+        alarms += sparse.intervals.false_alarms;
+    }
+    assert!(alarms > 0.0, "or this shows nothing");
+}
+
+#[test]
+fn repeating_the_last_label_stands_beside_what_is_recognised_on_the_way() {
+    for curve in &ONE_GO.curves {
+        let last = curve.points.last().expect("the stream has time points");
+        assert!(last.repeated > 0.9, "labels seldom change: {} of {}", last.repeated, curve.fluent);
+        // Where nothing is to be found there is no F1, rather than one of zero.
+        assert!(curve.points.iter().any(|point| point.recent.is_none()) || curve.points[0].recent.is_some());
+    }
+    let text = oled_experiment::markdown(&ONE_GO);
+    assert!(text.contains("| lobby | repeat the last label | 0.9"), "{text}");
 }
 
 /// What belongs together, as a table.

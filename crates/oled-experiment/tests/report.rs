@@ -3,7 +3,10 @@
 mod common;
 
 use common::{FLUENTS, PROTOCOLS, ROWS, sample};
-use oled_experiment::{DataSummary, Published, Results, RuleStory, Score, Timeline, Track, csv, html, markdown};
+use oled_experiment::{
+    DataSummary, FinalScore, IntervalScore, Published, Refits, Results, RuleStory, RuleTrust, Score, SpreadOver,
+    Timeline, Track, csv, html, markdown,
+};
 
 /// A CSV text as records of fields, read as RFC 4180 has it.
 fn parse(text: &str) -> Vec<Vec<String>> {
@@ -31,7 +34,8 @@ fn every_score_is_in_the_page_and_in_markdown() {
     let (page, text) = (html(&results), markdown(&results));
     for score in &results.results {
         let i = &score.intervals;
-        let shares = [score.precision, score.recall, score.f1, score.f1_spread, i.precision, i.recall, i.f1, i.covered];
+        let shares =
+            [score.precision, score.recall, score.f1, score.f1_spread.unwrap(), i.precision, i.recall, i.f1, i.covered];
         for number in shares.map(|n| format!("{n:.3}")) {
             assert!(page.contains(&number), "{number} of {} is not in the page", score.row);
             assert!(text.contains(&number), "{number} of {} is not in the Markdown", score.row);
@@ -90,6 +94,179 @@ fn the_best_of_ours_is_bold() {
 }
 
 #[test]
+fn rules_that_are_given_do_not_compete_for_the_best_f1() {
+    let score =
+        |row: &str, learner: &str, f1: f64| Score { row: row.into(), learner: learner.into(), f1, ..Score::default() };
+    let results = Results {
+        results: vec![score("true rules", "theory", 0.99), score("learned", "replay", 0.75)],
+        ..Results::default()
+    };
+    let page = html(&results);
+    assert!(page.contains("<strong>0.750</strong>") && !page.contains("<strong>0.990"));
+    let text = markdown(&results);
+    assert!(text.contains("**0.750**") && !text.contains("**0.990"));
+}
+
+#[test]
+fn counts_that_are_whole_have_no_decimals() {
+    let intervals = IntervalScore { annotated: 171.0, recognised: 177.0, found: 3.5, ..IntervalScore::default() };
+    let score = Score { rules: 4.0, literals: 12.0, intervals, ..Score::default() };
+    let results = Results { results: vec![score], ..Results::default() };
+    for text in [html(&results), markdown(&results)] {
+        assert!(!text.contains("171.0") && !text.contains("177.0") && !text.contains("12.0") && text.contains("3.5"));
+        assert!(text.contains("171") && text.contains("177"));
+    }
+}
+
+#[test]
+fn rows_that_count_pairs_differently_say_so() {
+    let score = |row: &str, symmetric: bool, annotated: f64| Score {
+        row: row.into(),
+        symmetric,
+        intervals: IntervalScore { annotated, ..IntervalScore::default() },
+        folds: vec![oled_experiment::FoldScore::default()],
+        ..Score::default()
+    };
+    let results = |both: bool| Results {
+        results: vec![score("true rules", true, 61.0), score("oled", !both, 122.0)],
+        ..Results::default()
+    };
+    for text in [html(&results(true)), markdown(&results(true))] {
+        assert!(text.contains("a pair counts once") && text.contains("a pair counts twice, once in each order"));
+        assert!(text.contains("Counts of rows that count pairs differently cannot be compared"));
+    }
+    for text in [html(&results(false)), markdown(&results(false))] {
+        assert!(!text.contains("a pair counts"), "all count in the same way");
+    }
+}
+
+#[test]
+fn a_spread_says_what_it_is_over_and_is_left_out_where_nothing_is_compared() {
+    let fold = |fold: usize, tp: u64| oled_experiment::FoldScore { fold, tp, fp: 1, ..Default::default() };
+    let score = |spread: Option<f64>, over: Option<SpreadOver>| Score {
+        f1_spread: spread,
+        spread_over: over,
+        folds: vec![fold(0, 3), fold(1, 1)],
+        ..Score::default()
+    };
+    let page = |score: Score| html(&Results { results: vec![score], ..Results::default() });
+    let over_folds = page(score(Some(0.1), Some(SpreadOver::Folds)));
+    assert!(over_folds.contains("± 0.100<small>folds</small>"));
+    assert!(over_folds.contains("F1 by fold: 0.857, 0.667"), "the dots are the folds");
+    assert!(page(score(Some(0.2), Some(SpreadOver::Orders))).contains("± 0.200<small>orders</small>"));
+    assert!(!page(score(None, None)).contains("± 0.000"));
+}
+
+/// A segment of a day in which time points are 25 seconds apart.
+fn sparse() -> Timeline {
+    let start = 1_772_344_818;
+    Timeline {
+        segment: "web-01".into(),
+        span: (start, start + 25 * 1149),
+        frames: 1150,
+        tracks: vec![Track {
+            instance: "overheating(web01)".into(),
+            annotated: vec![(start + 2500, start + 5000)],
+            recognised: vec![(start + 2600, start + 5000)],
+            tp: 97,
+            fn_: 4,
+            ..Track::default()
+        }],
+        ..Timeline::default()
+    }
+}
+
+#[test]
+fn a_timeline_counts_time_points_and_not_time_units() {
+    let page = html(&Results { timelines: vec![sparse()], ..Results::default() });
+    assert!(page.contains("1150 time points") && !page.contains("28726") && !page.contains("28753"));
+    assert!(page.contains("\"n\":1150") && page.contains("\"d\":25"), "the script knows it too");
+    assert!(page.contains("\"c\":[97,0,4]"), "F1 of the segment is that of its time points");
+    // What was missed ends at the time point before recognition began, 25 seconds earlier.
+    assert!(page.contains("missed 2026-03-01 06:41:58 – 2026-03-01 06:43:13"), "{page}");
+}
+
+#[test]
+fn axes_show_dates_where_times_are_epochs() {
+    let page = html(&Results { timelines: vec![sparse()], ..Results::default() });
+    assert!(page.contains(">07:00</text>") && page.contains(">2026-03-01</text>") && page.contains("UTC, 1150"));
+    assert!(!page.contains(">1772345000</text>"));
+    let shifted = |by: i64| {
+        let mut timeline = sparse();
+        timeline.span = (timeline.span.0 - by, timeline.span.1 - by);
+        html(&Results { timelines: vec![timeline], ..Results::default() })
+    };
+    assert!(!shifted(1_772_344_818).contains("UTC, 1150"), "seconds since the start are no dates");
+}
+
+/// What one run of a learner gives.
+fn one_run() -> Results {
+    let fit =
+        |fluent: &str, rules: usize| FinalScore { fluent: fluent.into(), rules, literals: 5, tp: 90, fp: 10, fn_: 20 };
+    let rule = RuleStory {
+        fluent: "overheating".into(),
+        id: "terminatedAt overheating #1".into(),
+        kept: true,
+        trust: Some(RuleTrust { gain: 0.3, helps: 4, harms: 0, refits: Some(Refits { found: 7, of: 7 }) }),
+        ..RuleStory::default()
+    };
+    let starts = RuleStory { id: "initiatedAt overheating #5".into(), ..rule.clone() };
+    let curve = oled_experiment::Curve {
+        fluent: "overheating".into(),
+        points: vec![oled_experiment::CurvePoint { interpretation: 9, f1: 0.4, repeated: 0.97, ..Default::default() }],
+        ..Default::default()
+    };
+    Results {
+        fits: vec![fit("overheating", 2), fit("stalled", 0)],
+        data: vec![DataSummary { segments: 3, frames: 1150, ..DataSummary::default() }],
+        rules: vec![rule, starts],
+        curves: vec![curve],
+        timelines: vec![sparse()],
+        ..Results::default()
+    }
+}
+
+#[test]
+fn the_page_of_one_run_opens_with_the_rules_and_their_scores_then_timelines_then_curves() {
+    let page = html(&one_run());
+    let places: Vec<usize> = [
+        "2 rules · F1 0.857 on what they were learned from · 3 segments · 1150 time points",
+        "<td class=\"n\">0.900</td><td class=\"n\">0.818</td><td class=\"n\"><strong>0.857</strong></td>",
+        "initiatedAt overheating #5</h3>",
+        "terminatedAt overheating #1</h3>",
+        "What the final rules recognise",
+        "How recognition gets better while rules are learned",
+        "repeat the last label</th><td class=\"n\">0.970</td>",
+    ]
+    .map(|part| page.find(part).unwrap_or_else(|| panic!("{part} is not in the page")))
+    .into();
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(
+        page.contains("<code>stalled</code></th><td class=\"n\">0</td><td class=\"n\">5</td><td class=\"n\">–</td>")
+    );
+    assert!(!page.contains("results.json"), "it is not written");
+    assert!(html(&sample()).contains("results.json"), "an experiment writes it");
+}
+
+#[test]
+fn the_figures_of_rules_are_explained_on_the_page_in_plain_words() {
+    let page = html(&one_run());
+    for word in ["#", "gain", "helps in", "harms in", "refits"] {
+        assert!(page.contains(&format!("<dt>{word}</dt><dd>")), "{word} is not explained");
+    }
+    for text in [&page, &html(&sample())] {
+        assert!(!text.contains("interpretation"), "a word of the paper");
+        assert!(!text.contains(">Row <select"), "a word of our own");
+    }
+}
+
+#[test]
+fn tables_say_that_they_can_be_scrolled_and_phones_are_told_of_no_wheel() {
+    let page = html(&sample());
+    assert!(page.contains("scroll it sideways") && page.contains("class=\"touch\"") && page.contains("(hover: none)"));
+}
+
+#[test]
 fn nothing_in_a_name_becomes_markup() {
     let evil = "</script><script>alert(\"1\")</script>&'|\n";
     let name = || evil.to_owned();
@@ -126,12 +303,20 @@ fn nothing_in_a_name_becomes_markup() {
             points: vec![oled_experiment::CurvePoint::default()],
             events: vec![oled_experiment::CurveEvent { interpretation: 3, what: "started".into(), rule: name() }],
         }],
+        fits: vec![FinalScore { fluent: name(), ..FinalScore::default() }],
         timelines: vec![Timeline {
             protocol: name(),
             row: name(),
             segment: name(),
             span: (0, 9),
-            tracks: vec![Track { fluent: name(), instance: name(), annotated: vec![(1, 2)], recognised: vec![] }],
+            frames: 10,
+            tracks: vec![Track {
+                fluent: name(),
+                instance: name(),
+                annotated: vec![(1, 2)],
+                fn_: 2,
+                ..Track::default()
+            }],
         }],
         rules: vec![RuleStory {
             protocol: name(),
@@ -179,7 +364,8 @@ fn csv_parses_back_to_the_numbers() {
         assert_eq!(number(line, "precision"), Some(score.precision));
         assert_eq!(number(line, "recall"), Some(score.recall));
         assert_eq!(number(line, "f1"), Some(score.f1));
-        assert_eq!(number(line, "f1_spread"), Some(score.f1_spread));
+        assert_eq!(number(line, "f1_spread"), score.f1_spread);
+        assert_eq!(line[column("spread_over")], "orders");
         assert_eq!(number(line, "rules"), Some(score.rules));
         assert_eq!(number(line, "literals"), Some(score.literals));
         assert_eq!(number(line, "seconds"), score.seconds);
@@ -213,7 +399,7 @@ fn an_empty_experiment_gives_an_empty_page() {
 fn numbers_that_are_none_do_not_stop_the_report() {
     let mut results = sample();
     for score in &mut results.results {
-        (score.f1, score.precision, score.f1_spread) = (f64::NAN, f64::NAN, f64::NAN);
+        (score.f1, score.precision, score.f1_spread) = (f64::NAN, f64::NAN, Some(f64::NAN));
         score.orders.clear();
     }
     results.curves.iter_mut().for_each(|c| c.points.iter_mut().for_each(|p| p.f1 = f64::NAN));

@@ -1,6 +1,8 @@
 //! Evaluation: recognised against annotated, counted per fluent instance and time point.
 
 mod intervals;
+mod last_label;
+mod span;
 
 use std::ops::AddAssign;
 
@@ -8,13 +10,15 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::calculus::{fluent_name, label_name, unknown};
-use crate::lang::{Signature, Symbol};
+use crate::lang::{Signature, Symbol, Symmetries, Value};
 use crate::logic::Relation;
 use crate::recognise::Recogniser;
 use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
 
 pub use intervals::{IntervalCounts, Run, Track, Tracks, split_runs};
+pub use last_label::LastLabel;
+pub use span::{Span, observed};
 
 /// How often a recogniser was right and wrong.
 ///
@@ -96,10 +100,21 @@ impl Evaluation {
 
     /// Compares what the recogniser holds to be true at a frame, which it has just observed, with the frame's labels.
     pub fn count(&mut self, recogniser: &Recogniser, frame: &Frame) {
+        let holds = |signature, values: &[Value]| recogniser.holds(signature, values);
+        self.compare(recogniser.symmetries(), frame, holds, recogniser.holding());
+    }
+
+    /// Compares what holds at a frame, which can be asked for and listed, with the frame's labels.
+    fn compare<'v>(
+        &mut self,
+        symmetries: &Symmetries,
+        frame: &Frame,
+        holds: impl Fn(Signature, &[Value]) -> bool,
+        holding: impl Iterator<Item = (Signature, &'v [Value])>,
+    ) {
         self.frames += 1;
         self.labels.values_mut().chain(self.unknown.iter_mut().map(|(_, u)| u)).for_each(Relation::clear);
         // What may be written in two orders counts once.
-        let symmetries = recogniser.symmetries();
         for (signature, values) in frame.annotation.iter() {
             let values = &*symmetries.in_order(signature, values);
             for (_, unknown) in self.unknown.iter_mut().filter(|(s, _)| *s == signature) {
@@ -110,17 +125,23 @@ impl Evaluation {
             let Some((at, _, labels)) = self.labels.get_full_mut(&signature) else { continue };
             let values = &*symmetries.in_order(signature, values);
             if labels.insert(values) && !self.unknown[at].1.contains(values) {
-                let right = recogniser.holds(signature, values);
+                let right = holds(signature, values);
                 let counts = self.counts.entry((fluent_name(signature, values), frame.segment)).or_default();
                 if right { counts.tp += 1 } else { counts.fn_ += 1 }
             }
         }
-        for (signature, values) in recogniser.holding() {
+        for (signature, values) in holding {
             let Some((at, _, labels)) = self.labels.get_full(&signature) else { continue };
             if !labels.contains(values) && !self.unknown[at].1.contains(values) {
                 self.counts.entry((fluent_name(signature, values), frame.segment)).or_default().fp += 1;
             }
         }
+    }
+
+    /// The instances of a target that the last frame annotates and knows.
+    fn known_labels(&self, target: Signature) -> impl Iterator<Item = &[Value]> {
+        let of_target = self.labels.get_full(&target).map(|(at, _, labels)| (labels, &self.unknown[at].1));
+        of_target.into_iter().flat_map(|(labels, unknown)| labels.rows().filter(|values| !unknown.contains(values)))
     }
 
     /// What was counted so far, for [`Evaluation::restore`].

@@ -1,7 +1,9 @@
 //! Intervals against a plain recomputation from booleans, one for each frame; and theories that are swapped on the way.
 
-use oled::evaluate::{Run, Track};
-use oled::{FactReader, Frame, IntervalCounts, Recogniser, Source, Symbol, Task, Theory, Tracks, parse_theory};
+use oled::evaluate::{Run, Span, Track};
+use oled::{
+    Confusion, FactReader, Frame, IntervalCounts, Recogniser, Source, Symbol, Task, Theory, Tracks, parse_theory,
+};
 use proptest::prelude::*;
 
 const MODES: &str = "
@@ -167,12 +169,16 @@ proptest! {
                 };
                 prop_assert_eq!(places(&track.annotated), plainly(&annotated));
                 prop_assert_eq!(places(&track.recognised), plainly(&recognised));
+                let both = |a: bool, r: bool| (0..plan.len()).filter(|&i| (annotated[i], recognised[i]) == (a, r)).count() as u64;
+                let counts = Confusion { tp: both(true, true), fp: both(false, true), fn_: both(true, false) };
+                prop_assert_eq!(track.confusion(), counts);
                 for share in [0.01, 0.3, 0.5, 2.0 / 3.0, 1.0] {
                     prop_assert_eq!(track.counts(share), plain(&times, &annotated, &recognised, share), "share {}", share);
                 }
             }
             let span = tracks.segments().find(|(s, _)| *s == frames[0].segment).unwrap().1;
-            prop_assert_eq!(span, (times[0], times[times.len() - 1]));
+            let (first, last, frames) = (times[0], times[times.len() - 1], times.len() as u64);
+            prop_assert_eq!(span, Span { first, last, frames });
         }
         prop_assert_eq!(tracks.iter().count(), seen, "there is nothing else");
         let mut sum = IntervalCounts::default();

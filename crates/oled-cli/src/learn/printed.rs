@@ -7,16 +7,18 @@ use oled::learn::{Counted, Fired, FluentFit, Grounds, LeftOut, Trust};
 use oled::{Confusion, Learned, LearnedRule};
 use serde_json::{Value, json};
 
+use crate::output::counted;
+
 /// Why writing to a string does not fail.
 const FITS: &str = "strings can be written to";
 
 /// The theory with the evidence for each rule as comments.
 pub(super) fn theory(learned: &Learned) -> String {
     let mut text = String::new();
-    let (rules, literals, seen) = (learned.rules.len(), learned.theory().literals(), learned.interpretations);
     let what = if learned.pairs { "interpretation" } else { "time point" };
-    let (rules, literals, seen) = (count(rules, "rule"), count(literals, "literal"), count(seen as usize, what));
-    writeln!(text, "% {rules}, {literals}, from {seen}").expect(FITS);
+    let rules = counted(learned.rules.len() as u64, "rule");
+    let literals = counted(learned.theory().literals() as u64, "literal");
+    writeln!(text, "% {rules}, {literals}, from {}", counted(learned.interpretations, what)).expect(FITS);
     for fit in &learned.fits {
         let (Confusion { tp, fp, fn_ }, f1) = (fit.counts, f1(fit));
         write!(text, "% {}: F1 {f1} (TP {tp}, FP {fp}, FN {fn_})", fit.fluent).expect(FITS);
@@ -33,7 +35,7 @@ pub(super) fn theory(learned: &Learned) -> String {
             Grounds::Counted(counted) => counts(counted),
             Grounds::Replayed(trust) => trusted(trust),
             Grounds::Fired(Fired { right, wrong }) => {
-                format!("fires rightly at {right} time points, wrongly at {wrong}")
+                format!("fires rightly at {}, wrongly at {wrong}", counted(*right, "time point"))
             }
         };
         writeln!(text, "\n% {grounds}\n{}", rule.clause).expect(FITS);
@@ -46,16 +48,11 @@ fn f1(fit: &FluentFit) -> String {
     fit.f1().map_or_else(|| "–".into(), |f1| format!("{f1:.3}"))
 }
 
-/// A number of things.
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
 /// What was learned, in a line.
 pub(super) fn summary(learned: &Learned) -> String {
     let fits: Vec<String> = learned.fits.iter().map(|fit| format!("{} {}", fit.fluent, f1(fit))).collect();
     let fits = if fits.is_empty() { String::new() } else { format!(", F1 {}", fits.join(", ")) };
-    format!("{}{fits}", count(learned.rules.len(), "rule"))
+    format!("{}{fits}", counted(learned.rules.len() as u64, "rule"))
 }
 
 fn counts(counted: &Counted) -> String {

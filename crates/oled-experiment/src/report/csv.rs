@@ -1,11 +1,11 @@
 //! CSV: one line for each score, ours and others', with all its numbers unrounded.
 
-use crate::results::{Published, Results, Score};
+use crate::results::{Published, Results, Score, SpreadOver};
 
 /// The columns; `kind` is `ours` or `published`.
-const COLUMNS: &str = "kind,protocol,row,learner,preset,fluent,precision,recall,f1,f1_spread,rules,literals,seconds,\
+const COLUMNS: &str = "kind,protocol,row,learner,preset,fluent,precision,recall,f1,f1_spread,spread_over,rules,literals,seconds,\
     orders,folds,interval_share,intervals_annotated,intervals_recognised,intervals_found,interval_precision,\
-    interval_recall,interval_f1,delay,covered,false_alarms,false_alarms_per_hour,source";
+    interval_recall,interval_f1,delay,covered,false_alarms,hours,false_alarms_per_hour,symmetric,source";
 
 /// The scores as CSV (RFC 4180, lines ending in a line feed): a line for each protocol, row, learner, preset and fluent.
 pub fn csv(results: &Results) -> String {
@@ -19,7 +19,7 @@ pub fn csv(results: &Results) -> String {
 }
 
 fn ours(score: &Score) -> Vec<String> {
-    let Score { learner, preset, row, protocol, fluent, precision, recall, f1, f1_spread, literals, rules, .. } = score;
+    let Score { learner, preset, row, protocol, fluent, precision, recall, f1, literals, rules, .. } = score;
     let intervals = &score.intervals;
     let mut orders: Vec<u64> =
         score.orders.iter().map(|o| o.order).chain(score.folds.iter().map(|f| f.order)).collect();
@@ -30,7 +30,9 @@ fn ours(score: &Score) -> Vec<String> {
     folds.dedup();
     let mut fields = vec!["ours".into()];
     fields.extend([protocol, row, learner, preset, fluent].map(Clone::clone));
-    fields.extend([precision, recall, f1, f1_spread, rules, literals].map(|n| number(Some(*n))));
+    fields.extend([precision, recall, f1].map(|n| number(Some(*n))));
+    fields.extend([number(score.f1_spread), score.spread_over.map_or("", SpreadOver::name).into()]);
+    fields.extend([rules, literals].map(|n| number(Some(*n))));
     fields.extend([number(score.seconds), orders.len().to_string(), folds.len().to_string()]);
     fields.extend(
         [
@@ -44,11 +46,12 @@ fn ours(score: &Score) -> Vec<String> {
             intervals.delay,
             Some(intervals.covered),
             Some(intervals.false_alarms),
+            intervals.hours,
             intervals.false_alarms_per_hour,
         ]
         .map(number),
     );
-    fields.push(String::new());
+    fields.extend([score.symmetric.to_string(), String::new()]);
     fields
 }
 
@@ -56,7 +59,7 @@ fn published(published: &Published) -> Vec<String> {
     let Published { system, protocol, fluent, precision, recall, f1, literals, seconds, source } = published;
     let mut fields: Vec<String> = vec!["published".into(), protocol.clone(), system.clone()];
     fields.extend([String::new(), String::new(), fluent.clone()]);
-    fields.extend([*precision, *recall, Some(*f1), None, None, *literals, *seconds].map(number));
+    fields.extend([*precision, *recall, Some(*f1), None, None, None, *literals, *seconds].map(number));
     // Orders, folds and the interval measures.
     fields.resize(COLUMNS.split(',').count() - 1, String::new());
     fields.push(source.clone());

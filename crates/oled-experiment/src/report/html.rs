@@ -1,4 +1,5 @@
-//! The page: everything that was found in one file, which needs nothing else, neither a network nor a script.
+//! The page: everything that was found, in one file that fetches nothing; without its script it can still be read, all but the
+//! timelines beyond the first.
 
 mod curves;
 mod folds;
@@ -8,9 +9,11 @@ mod scalability;
 mod scores;
 mod timelines;
 
-use super::number::{count, or_nothing, quantity};
-use super::{distinct, tables};
-use crate::results::Results;
+use oled::Confusion;
+
+use super::number::{NOTHING, count, or_nothing, quantity, share};
+use super::{PAIRS_ONCE, distinct, tables};
+use crate::results::{DataSummary, Results};
 
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
@@ -34,15 +37,14 @@ struct Section {
 /// ```
 pub fn html(results: &Results) -> String {
     let anchors = rules::Anchors::new(results);
-    let sections = [
-        data(results),
-        scores::section(results),
-        curves::section(results, &anchors),
-        timelines::section(results),
-        rules::section(results),
-        scalability::section(results),
-        notes(results),
-    ];
+    let (data, scores, curves) = (data(results), scores::section(results), curves::section(results, &anchors));
+    let (timelines, rules) = (timelines::section(results), rules::section(results));
+    let (scalability, notes) = (scalability::section(results), notes(results));
+    let sections = if is_one_run(results) {
+        [rules, timelines, curves, data, scores, scalability, notes]
+    } else {
+        [data, scores, curves, timelines, rules, scalability, notes]
+    };
     let sections: Vec<Section> = sections.into_iter().flatten().collect();
     let title = escape(&results.experiment);
     let mut page = format!(
@@ -57,7 +59,8 @@ pub fn html(results: &Results) -> String {
         put!(page, r##"<li><a href="#{id}">{title}</a></li>"##);
     }
     page.push_str("</ul></nav><button type=\"button\" id=\"theme\" hidden>Dark</button></header>\n");
-    put!(page, "<main id=\"main\">\n<div class=\"front\">\n<p class=\"kicker\">Experiment</p>\n<h1>{title}</h1>\n");
+    let kicker = if is_one_run(results) { "Learned from a stream" } else { "Experiment" };
+    put!(page, "<main id=\"main\">\n<div class=\"front\">\n<p class=\"kicker\">{kicker}</p>\n<h1>{title}</h1>\n");
     if !results.description.is_empty() {
         put!(page, "<p class=\"lede\">{}</p>\n", escape(&results.description));
     }
@@ -69,6 +72,11 @@ pub fn html(results: &Results) -> String {
     put!(page, "</main>\n<footer>\n{}</footer>\n", footer(results));
     put!(page, "<div id=\"tip\" role=\"tooltip\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
     page
+}
+
+/// Whether a single run is told of, in which the rules are what matters, and not a comparison.
+fn is_one_run(results: &Results) -> bool {
+    !results.fits.is_empty()
 }
 
 /// Hatchings, so that mistakes can be told apart without colour; the pictures of the page share them.
@@ -86,6 +94,19 @@ fn facts(results: &Results) -> String {
         n => Some(format!("{} {many}", count(n))),
     };
     let kept = results.rules.iter().filter(|r| r.kept).count();
+    if is_one_run(results) {
+        let mut all = Confusion::default();
+        results.fits.iter().for_each(|fit| all += fit.confusion());
+        let data = |size: fn(&DataSummary) -> u64| results.data.iter().map(size).sum::<u64>() as usize;
+        let f1 = || format!("F1 {} on what they were learned from", share(all.f1()));
+        let parts = [
+            Some(plural(kept, "rule", "rules").unwrap_or_else(|| "no rules".into())),
+            (kept > 0).then(f1),
+            plural(data(|d| d.segments as u64), "segment", "segments"),
+            plural(data(|d| d.frames), "time point", "time points"),
+        ];
+        return parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    }
     let orders = results.results.iter().map(|s| s.orders.len()).max().unwrap_or(0);
     let parts = [
         plural(tables(results).len(), "data set", "data sets"),
@@ -105,7 +126,12 @@ fn data(results: &Results) -> Option<Section> {
         <th scope=\"col\" class=\"n\">Per second</th><th scope=\"col\">Positives</th></tr></thead>\n<tbody>\n",
     );
     for set in &results.data {
-        let positives = set.positives.iter().map(|(f, n)| format!("<code>{}</code> {}", escape(f), count(n)));
+        let positives = set.positives.iter().map(|(f, n)| {
+            // Rows may have tasks of their own, which count pairs in another way.
+            let pairs =
+                if set.symmetric.contains(f) { format!("<small>, {PAIRS_ONCE}</small>") } else { String::new() };
+            format!("<code>{}</code> {}{pairs}", escape(f), count(n))
+        });
         put!(
             body,
             "<tr><th scope=\"row\">{}<small>{}</small></th><td class=\"n\">{}</td><td class=\"n\">{}</td>\
@@ -113,7 +139,7 @@ fn data(results: &Results) -> Option<Section> {
             escape(&set.name),
             escape(&set.description),
             count(set.segments),
-            count(set.folds),
+            if set.folds == 0 { NOTHING.into() } else { count(set.folds) },
             count(set.frames),
             or_nothing(set.rate, quantity),
             positives.collect::<Vec<_>>().join("<br>")
@@ -132,13 +158,18 @@ fn notes(results: &Results) -> Option<Section> {
 
 fn footer(results: &Results) -> String {
     let version = if results.version.is_empty() { String::new() } else { format!(" {}", escape(&results.version)) };
+    let numbers = if is_one_run(results) {
+        "The same command, data and version give the same rules and numbers again."
+    } else {
+        "The same command, data and version give the same numbers again, all but the seconds. Every number of this page, \
+        unrounded, is in <code>results.json</code>."
+    };
     format!(
-        "<p>Made by <strong>oled{version}</strong>, an online learner of Event Calculus rules.</p>\n\
-        <p>The same command, data and version give the same numbers again, all but the seconds. Every number of this page, unrounded, is in <code>results.json</code>.</p>\n"
+        "<p>Made by <strong>oled{version}</strong>, an online learner of Event Calculus rules.</p>\n<p>{numbers}</p>\n"
     )
 }
 
-/// Opens a table that scrolls within its box. The words of the caption may be markup, the label may not.
+/// Opens a table that scrolls within its box, and says so where it is wider than that. The words of the caption may be markup, the label may not.
 fn table_start(caption: &str, class: &str, label: &str) -> String {
     format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"{class}\"><caption><span>{caption}</span></caption>\n",

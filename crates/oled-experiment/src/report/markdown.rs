@@ -1,7 +1,7 @@
 //! Markdown: the tables of the report, for a terminal, a pull request or a paper's draft.
 
 use super::number::{NOTHING, count, mean, or_nothing, quantity, share, whole};
-use super::{Group, tables};
+use super::{COUNTS_DIFFER, Group, PAIRS_ONCE, counts_differ, distinct, prequential, tables};
 use crate::results::{Published, Results, Score};
 
 /// The tables of the report as Markdown, with a line for each note.
@@ -15,6 +15,7 @@ pub fn markdown(results: &Results) -> String {
         scores(&mut text, protocol, &groups);
         intervals(&mut text, &groups);
     }
+    curves(&mut text, results);
     rules(&mut text, results);
     scalability(&mut text, results);
     if !results.notes.is_empty() {
@@ -32,7 +33,9 @@ fn data(text: &mut String, results: &Results) {
     text.push_str("\n## Data\n\n");
     head(text, &["Data set", "What it is", "Positives"], &["Segments", "Folds", "Time points", "Per second"]);
     for set in &results.data {
-        let positives = set.positives.iter().map(|(fluent, n)| format!("{fluent}: {}", count(n))).collect::<Vec<_>>();
+        let pairs = |fluent| if set.symmetric.contains(fluent) { format!(" ({PAIRS_ONCE})") } else { String::new() };
+        let positives = set.positives.iter().map(|(fluent, n)| format!("{fluent}: {}{}", count(n), pairs(fluent)));
+        let positives = positives.collect::<Vec<_>>();
         let sizes = [count(set.segments), count(set.folds), count(set.frames), or_nothing(set.rate, quantity)];
         line(text, [set.name.clone(), set.description.clone(), positives.join(", ")].into_iter().chain(sizes));
     }
@@ -51,29 +54,54 @@ fn scores(text: &mut String, protocol: &str, groups: &[Group<'_>]) {
             line(text, cells.into_iter().chain(shares).chain(sizes));
         }
         for score in &group.ours {
-            let Score { row, fluent, precision, recall, f1, f1_spread, rules, literals, seconds, .. } = score;
+            let Score { row, fluent, precision, recall, f1, rules, literals, seconds, .. } = score;
             let f1 = if group.is_best(score) { format!("**{}**", share(*f1)) } else { share(*f1) };
-            let shares = [share(*precision), share(*recall), f1, share(*f1_spread)];
-            let sizes = [mean(*rules), mean(*literals), or_nothing(*seconds, quantity)];
+            let spread = match (score.f1_spread, score.spread_over) {
+                (Some(spread), Some(over)) => format!("{} {}", share(spread), over.name()),
+                _ => NOTHING.into(),
+            };
+            let shares = [share(*precision), share(*recall), f1, spread];
+            let sizes = [whole(*rules), whole(*literals), or_nothing(*seconds, quantity)];
             line(text, [fluent.clone(), row.clone()].into_iter().chain(shares).chain(sizes));
         }
     }
 }
 
 fn intervals(text: &mut String, groups: &[Group<'_>]) {
-    let ours: Vec<&Score> = groups.iter().flat_map(|g| g.ours.iter().copied()).collect();
-    let Some(first) = ours.first() else { return };
+    let ours: Vec<(&Group<'_>, &Score)> = groups.iter().flat_map(|g| g.ours.iter().map(move |s| (g, *s))).collect();
+    let Some((_, first)) = ours.first() else { return };
     let covered = whole(100.0 * first.intervals.share);
-    put!(text, "\nInterval by interval; one counts as found when {covered} % of it is covered:\n\n");
+    put!(text, "\nInterval by interval; one counts as found when {covered} % of it is covered");
+    if let Some(hours) = first.intervals.hours {
+        put!(text, "; {} hours were tested", quantity(hours));
+    }
+    text.push_str(if counts_differ(groups) { ". " } else { "" });
+    put!(text, "{}:\n\n", if counts_differ(groups) { COUNTS_DIFFER.trim_end_matches('.') } else { "" });
     let names = ["Annotated", "Recognised", "Found", "P", "R", "F1", "Delay", "Covered", "False alarms", "Per hour"];
     head(text, &["Fluent", "System"], &names);
-    for score in ours {
+    for (group, score) in ours {
         let i = &score.intervals;
-        let counts = [mean(i.annotated), mean(i.recognised), mean(i.found)];
+        let counts = [whole(i.annotated), whole(i.recognised), whole(i.found)];
         let shares = [share(i.precision), share(i.recall), share(i.f1), or_nothing(i.delay, mean), share(i.covered)];
-        let alarms = [mean(i.false_alarms), or_nothing(i.false_alarms_per_hour, quantity)];
-        let cells = [score.fluent.clone(), score.row.clone()].into_iter();
+        let alarms = [whole(i.false_alarms), or_nothing(i.false_alarms_per_hour, quantity)];
+        let counting = group.counting(score).map_or_else(String::new, |how| format!(" ({how})"));
+        let cells = [score.fluent.clone(), format!("{}{counting}", score.row)].into_iter();
         line(text, cells.chain(counts).chain(shares).chain(alarms));
+    }
+}
+
+/// F1 at the end of the stream where each time point is recognised before it is learned from.
+fn curves(text: &mut String, results: &Results) {
+    if results.curves.is_empty() {
+        return;
+    }
+    text.push_str("\n## Test first, then learn\n\n");
+    text.push_str("F1 over the whole stream, each time point recognised before it was learned from:\n\n");
+    let fluents = distinct(results.curves.iter().map(|c| &c.fluent));
+    head(text, &["Data set", "System"], &fluents);
+    for (protocol, row, values) in prequential(results) {
+        let names = [protocol.to_string(), row.to_string()].into_iter();
+        line(text, names.chain(values.into_iter().map(|f1| or_nothing(f1, share))));
     }
 }
 
@@ -101,7 +129,7 @@ fn scalability(text: &mut String, results: &Results) {
         return;
     }
     text.push_str("\n## Scalability\n\n");
-    let names = ["Copies", "Interpretations", "Entities", "Instances", "Literals", "Seconds", "Published seconds"];
+    let names = ["Copies", "Time points", "Entities", "Instances", "Literals", "Seconds", "Published seconds"];
     head(text, &[], &names);
     for scale in &results.scalability {
         let sizes = [count(scale.copies), count(scale.interpretations), mean(scale.entities), mean(scale.instances)];
@@ -113,7 +141,7 @@ fn scalability(text: &mut String, results: &Results) {
 
 /// The head of a table: columns of words, then columns of numbers.
 fn head(text: &mut String, words: &[&str], numbers: &[&str]) {
-    put!(text, "| {} |\n", words.iter().chain(numbers).copied().collect::<Vec<_>>().join(" | "));
+    put!(text, "| {} |\n", words.iter().chain(numbers).map(|name| plain(name)).collect::<Vec<_>>().join(" | "));
     put!(text, "|{}{}\n", "---|".repeat(words.len()), "--:|".repeat(numbers.len()));
 }
 

@@ -103,7 +103,7 @@
     const [left, right, last] = plot.dataset.x.split(' ').map(Number);
     const [bottom, top] = plot.dataset.y.split(' ').map(Number);
     let lines;
-    const read = () => all('.line, .recent', plot).map((line) => ({
+    const read = () => all('.line, .recent, .repeated', plot).map((line) => ({
       name: line.dataset.name,
       points: [...line.getAttribute('d').matchAll(/([\d.]+) ([\d.]+)/g)].map((m) => [Number(m[1]), Number(m[2])]),
     })).filter((line) => line.points.length).reverse();
@@ -123,63 +123,103 @@
       plot.append(cross);
       const nearest = (points) => points.reduce((a, b) => (Math.abs(b[0] - x) < Math.abs(a[0] - x) ? b : a));
       const values = lines.map((line) => `${((bottom - nearest(line.points)[1]) / (bottom - top)).toFixed(2)}  ${line.name}`);
-      show([`interpretation ${Math.round(((x - left) / (right - left)) * last)}`, ...values].join('\n'), event.clientX, event.clientY);
+      show([`time point ${Math.round(((x - left) / (right - left)) * last)}`, ...values].join('\n'), event.clientX, event.clientY);
     });
     plot.addEventListener('pointerleave', () => { clear(); showFocused(); });
   }
+
+  // Tables that are wider than their box say so, until one is at their end.
+  const boxes = all('.scroll');
+  const more = (box) => box.classList.toggle('more', box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
+  const wide = (box) => box.classList.toggle('wide', box.scrollWidth > box.clientWidth + 2);
+  const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => { wide(target); more(target); }));
+  boxes.forEach((box) => { sizes.observe(box); box.addEventListener('scroll', () => more(box), { passive: true }); });
+
+  // A choice among one thing is none.
+  const hideSingle = (select, fewest) => { if (select) select.parentElement.hidden = select.options.length < fewest; };
 
   // Timelines.
   const embedded = find('#timeline-data');
   if (embedded) timelines(JSON.parse(embedded.textContent));
 
-  function timelines({ rates, timelines: segments }) {
-    const [box, overview, range] = ['#timeline', '#overview', '#timeline-range'].map(find);
-    const [protocol, row, segment] = ['#t-protocol', '#t-row', '#t-segment'].map(find);
+  function timelines({ rates, dates, timelines: segments }) {
+    const [box, overview, range, bars] = ['#timeline', '#overview', '#timeline-range', '#segments'].map(find);
+    const [protocol, row, segment, sort] = ['#t-protocol', '#t-row', '#t-segment', '#t-sort'].map(find);
     const ROW = 34;
     let shown = segments[0];
-    let [from, to] = [shown.a, shown.b + 1]; // the part in view; its end is not part of it
+    const end = (one) => one.b + one.d; // the last time point lasts one step
+    let [from, to] = [shown.a, end(shown)]; // the part in view; its end is not part of it
     let axis; // how the part in view lies on the screen
     let brush = null;
 
     const pairs = (flat) => flat.flatMap((a, i) => (i % 2 ? [] : [[a, flat[i + 1]]]));
     // Runs cut where other runs begin and end: each piece with whether the others have it too.
-    const split = (runs, others) => runs.flatMap(([start, end]) => {
+    // Where one piece ends, the next one begins a step later.
+    const split = (runs, others, step) => runs.flatMap(([start, end]) => {
       const pieces = [];
-      let at = start;
+      let rest = start;
       for (const [a, b] of others) {
-        if (a > end || b < start) continue;
-        if (a > at) pieces.push([at, a - 1, false]);
-        pieces.push([Math.max(a, at), Math.min(b, end), true]);
-        at = Math.min(b, end) + 1;
+        if (a > end || b < start || rest === null) continue;
+        if (a > rest) pieces.push([rest, Math.max(a - step, rest), false]);
+        pieces.push([Math.max(a, rest), Math.min(b, end), true]);
+        rest = b < end ? Math.min(b + step, end) : null;
       }
-      if (at <= end) pieces.push([at, end, false]);
+      if (rest !== null) pieces.push([rest, end, false]);
       return pieces;
     });
     const cut = (one) => one.cut ??= one.t.map(([instance, annotated, recognised]) => {
       const [truth, found] = [pairs(annotated), pairs(recognised)];
       return {
         instance,
-        above: split(truth, found).map(([a, b, same]) => [a, b, same ? 'truth' : 'missed']),
-        below: split(found, truth).map(([a, b, same]) => [a, b, same ? 'right' : 'wrong']),
+        above: split(truth, found, one.d).map(([a, b, same]) => [a, b, same ? 'truth' : 'missed']),
+        below: split(found, truth, one.d).map(([a, b, same]) => [a, b, same ? 'right' : 'wrong']),
       };
     });
     const words = { truth: 'annotated', missed: 'missed', right: 'recognised', wrong: 'false alarm' };
-    const amount = (one, lane, kind) => cut(one).reduce((sum, track) =>
-      sum + track[lane].reduce((n, [a, b, k]) => n + (k === kind ? b - a + 1 : 0), 0), 0);
-    const f1 = (one) => {
-      const [tp, fp, fn] = [amount(one, 'below', 'right'), amount(one, 'below', 'wrong'), amount(one, 'above', 'missed')];
-      return tp + fp + fn ? `F1 ${((2 * tp) / (2 * tp + fp + fn)).toFixed(2)}` : 'nothing to see';
-    };
+    // F1 counts time points, which need not be equally far apart.
+    const score = ({ c: [tp, fp, fn] }) => (tp + fp + fn ? (2 * tp) / (2 * tp + fp + fn) : null);
+    const f1 = (one) => (score(one) === null ? 'nothing to see' : `F1 ${score(one).toFixed(2)}`);
+    const plural = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
+    const digits = (n) => Number(n.toPrecision(3));
+    const long = (seconds) => (seconds < 120 ? `${digits(seconds)} s` : seconds < 7200 ? `${digits(seconds / 60)} min`
+      : seconds < 172800 ? `${digits(seconds / 3600)} h` : `${digits(seconds / 86400)} days`);
+    // How long it is from a time point to another, the step after the last one included.
     const length = (a, b) => {
-      const [n, rate] = [b - a + 1, rates[shown.p]];
-      return `${n} time point${n === 1 ? '' : 's'}${rate ? `, ${Number((n / rate).toPrecision(3))} s` : ''}`;
+      const rate = rates[shown.p] || dates[shown.p];
+      return rate ? long((b - a + shown.d) / rate) : plural(b - a + shown.d, 'time unit');
     };
+
+    // Time as people read it: dates where time units are seconds or milliseconds since 1970.
+    const DAY = 86400000;
+    const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5,
+      36e5, 72e5, 108e5, 216e5, 432e5, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY, 91 * DAY, 365 * DAY];
+    const iso = (ms) => new Date(ms).toISOString();
+    const clock = (ms, step) => iso(ms).slice(11, step >= 6e4 ? 16 : step >= 1e3 ? 19 : 23);
+    const when = (t) => {
+      const per = dates[shown.p];
+      const ms = t * (1000 / per);
+      return per ? `${iso(ms).slice(0, 10)} ${clock(ms, ms % 1000 ? 1 : 1e3)}` : `${t}`;
+    };
+    // Round time points, about so many: time, label, and the day where it is another than before.
     const ticks = (most) => {
-      const rough = Math.max((to - from) / most, 1e-9);
-      const unit = 10 ** Math.floor(Math.log10(rough));
-      const step = Math.max(1, [1, 2, 5, 10].map((f) => f * unit).find((s) => s >= rough));
+      const per = dates[shown.p];
       const places = [];
-      for (let t = Math.ceil(from / step) * step; t < to; t += step) places.push(t);
+      if (!per) {
+        const rough = Math.max((to - from) / most, 1e-9);
+        const unit = 10 ** Math.floor(Math.log10(rough));
+        const step = Math.max(1, [1, 2, 5, 10].map((f) => f * unit).find((s) => s >= rough));
+        for (let t = Math.ceil(from / step) * step; t < to; t += step) places.push([t, t, '']);
+        return places;
+      }
+      const unit = 1000 / per;
+      const rough = Math.max(((to - from) * unit) / most, unit);
+      const step = STEPS.find((s) => s >= rough) ?? STEPS.at(-1);
+      let before = '';
+      for (let ms = Math.ceil((from * unit) / step) * step; ms < to * unit; ms += step) {
+        const day = iso(ms).slice(0, 10);
+        places.push(step >= DAY ? [ms / unit, day, ''] : [ms / unit, clock(ms, step), day === before ? '' : day]);
+        before = day;
+      }
       return places;
     };
 
@@ -193,9 +233,11 @@
       axis = { left, right };
       const x = (t) => left + ((t - from) / (to - from)) * (right - left);
       const clamp = (at) => Math.max(left, Math.min(right, at));
-      const svg = [`<svg class="plot" viewBox="0 0 ${width} ${bottom + 26}" role="img" aria-label="${escape(shown.s)}: annotated and recognised">`];
-      for (const t of ticks(wide ? 8 : 4)) {
-        svg.push(`<path class="grid" d="M${x(t)} 10V${bottom}"/><text x="${x(t)}" y="${bottom + 17}">${t}</text>`);
+      const svg = [`<svg class="plot" viewBox="0 0 ${width} ${bottom + 42}" role="img" aria-label="${escape(shown.s)}: annotated and recognised">`];
+      for (const [t, label, day] of ticks(wide ? 8 : 4)) {
+        const at = x(t).toFixed(1);
+        svg.push(`<path class="grid" d="M${at} 10V${bottom}"/><text x="${at}" y="${bottom + 17}">${label}</text>`);
+        if (day) svg.push(`<text x="${Math.max(x(t), left + 34).toFixed(1)}" y="${bottom + 33}">${day}</text>`);
       }
       cut(shown).forEach((track, i) => {
         const y = 10 + pitch * i;
@@ -203,9 +245,9 @@
           : `<text class="instance above" x="${left}" y="${y + 13}">${escape(track.instance)}</text>`);
         for (const [lane, top] of [['above', 5], ['below', 17]]) {
           for (const [a, b, kind] of track[lane]) {
-            if (b + 1 <= from || a >= to) continue;
-            const [start, end] = [clamp(x(a)), clamp(x(b + 1))];
-            svg.push(`<rect class="${kind}" x="${start.toFixed(1)}" y="${y + above + top}" width="${Math.max(end - start, 1).toFixed(1)}" height="9" data-tip="${escape(`${track.instance}: ${words[kind]} ${a}–${b} (${length(a, b)})`)}"/>`);
+            if (b + shown.d <= from || a >= to) continue;
+            const [start, end] = [clamp(x(a)), clamp(x(b + shown.d))];
+            svg.push(`<rect class="${kind}" x="${start.toFixed(1)}" y="${y + above + top}" width="${Math.max(end - start, 1).toFixed(1)}" height="9" data-tip="${escape(`${track.instance}: ${words[kind]} ${when(a)} – ${when(b)} (${length(a, b)})`)}"/>`);
           }
         }
       });
@@ -215,23 +257,25 @@
       box.innerHTML = `${svg.join('')}</svg>`;
       box.dataset.from = from;
       box.dataset.to = to;
-      const last = Math.ceil(to) - 1;
-      range.textContent = `${shown.s}, ${f1(shown)}: time ${Math.floor(from)}–${last} of ${shown.a}–${shown.b} (${length(Math.floor(from), last)})`;
+      const [first, last] = [Math.ceil(from), Math.max(Math.ceil(from), Math.ceil(to - shown.d))];
+      const part = first <= shown.a && last >= shown.b ? '' : ` of ${when(shown.a)} – ${when(shown.b)}`;
+      const zone = dates[shown.p] ? ' UTC' : '';
+      range.textContent = `${shown.s}, ${f1(shown)}: ${when(first)} – ${when(last)}${part}${zone}, ${length(first, last)}; the segment has ${plural(shown.n, 'time point')}`;
       drawOverview(width);
     }
 
     function drawOverview(width) {
-      const x = (t) => axis.left + ((t - shown.a) / (shown.b + 1 - shown.a)) * (axis.right - axis.left);
+      const x = (t) => axis.left + ((t - shown.a) / (end(shown) - shown.a)) * (axis.right - axis.left);
       const bars = cut(shown).flatMap((track) => [...track.above, ...track.below]).map(([a, b, kind]) =>
-        `<rect class="${kind}" x="${x(a).toFixed(1)}" y="${{ missed: 3, wrong: 15 }[kind] ?? 9}" width="${Math.max(x(b + 1) - x(a), 1).toFixed(1)}" height="4"/>`);
+        `<rect class="${kind}" x="${x(a).toFixed(1)}" y="${{ missed: 3, wrong: 15 }[kind] ?? 9}" width="${Math.max(x(b + shown.d) - x(a), 1).toFixed(1)}" height="4"/>`);
       overview.innerHTML = `<svg class="plot" viewBox="0 0 ${width} 22"><rect class="ground" x="${axis.left}" width="${axis.right - axis.left}" height="22" rx="3"/>${bars.join('')}<rect class="window" x="${x(from)}" y=".5" width="${x(to) - x(from)}" height="21" rx="3"/></svg>`;
     }
 
-    // Every way to zoom ends here: at least four time points, within the segment.
-    function view(start, end) {
-      const whole = shown.b + 1 - shown.a;
-      const span = Math.min(Math.max(end - start, Math.min(4, whole)), whole);
-      from = Math.min(Math.max(start, shown.a), shown.b + 1 - span);
+    // Every way to zoom ends here: at least four steps, within the segment.
+    function view(start, stop) {
+      const whole = end(shown) - shown.a;
+      const span = Math.min(Math.max(stop - start, Math.min(4 * shown.d, whole)), whole);
+      from = Math.min(Math.max(start, shown.a), end(shown) - span);
       to = from + span;
       hide();
       draw();
@@ -240,7 +284,7 @@
     const move = (share) => view(from + share * (to - from), to + share * (to - from));
     const actions = {
       in: () => zoom(0.5), out: () => zoom(2), left: () => move(-0.25), right: () => move(0.25),
-      all: () => view(shown.a, shown.b + 1),
+      all: () => view(shown.a, end(shown)),
     };
     const keys = { '+': 'in', '=': 'in', '-': 'out', '−': 'out', 0: 'all', ArrowLeft: 'left', ArrowRight: 'right' };
     const time = (event) => {
@@ -255,7 +299,7 @@
     });
     box.addEventListener('wheel', (event) => {
       // When all is in view, turning further scrolls the page.
-      const whole = to - from >= shown.b + 1 - shown.a;
+      const whole = to - from >= end(shown) - shown.a;
       if (event.ctrlKey || (whole && event.deltaY >= 0)) return;
       event.preventDefault();
       if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) move(event.deltaX / 600);
@@ -284,9 +328,9 @@
         box.removeEventListener('pointerup', stop);
         box.removeEventListener('pointercancel', stop);
         const selected = brush && now.type === 'pointerup';
-        const end = time(now);
+        const ended = time(now);
         brush = null;
-        if (selected) view(Math.min(begin, end), Math.max(begin, end));
+        if (selected) view(Math.min(begin, ended), Math.max(begin, ended));
         else draw();
       };
       box.addEventListener('pointermove', drag);
@@ -297,7 +341,7 @@
       if (event.type === 'pointermove' && !event.buttons) return;
       if (event.type === 'pointerdown') overview.setPointerCapture(event.pointerId);
       const share = (event.clientX - overview.getBoundingClientRect().left - axis.left) / (axis.right - axis.left);
-      const [at, half] = [shown.a + share * (shown.b + 1 - shown.a), (to - from) / 2];
+      const [at, half] = [shown.a + share * (end(shown) - shown.a), (to - from) / 2];
       view(at - half, at + half);
     };
     overview.addEventListener('pointerdown', centre);
@@ -305,7 +349,25 @@
     all('[data-zoom]').forEach((b) => b.addEventListener('click', () => actions[b.dataset.zoom]()));
 
     // The choice of a segment: those of the data set and row; the same one again where it exists.
-    const matching = (p, r) => segments.filter((one) => one.p === p && one.r === r);
+    const orders = { 'worst first': 1, 'best first': -1 };
+    const matching = (p, r) => {
+      const found = segments.filter((one) => one.p === p && one.r === r);
+      const order = orders[sort.value];
+      // Segments with nothing to see come last.
+      return order ? found.sort((a, b) => (score(a) === null) - (score(b) === null) || order * (score(a) - score(b))) : found;
+    };
+    // All segments beside each other, each as a bar as high as its F1.
+    function drawSegments(choices) {
+      bars.hidden = choices.length < 2;
+      bars.innerHTML = choices.map((one, i) => `<button type="button" data-i="${i}" aria-pressed="${one === shown}" aria-label="${escape(`${one.s}, ${f1(one)}`)}" data-tip="${escape(`${one.s}, ${f1(one)}`)}"><i style="height:${Math.round(100 * (score(one) ?? 0))}%"></i></button>`).join('');
+    }
+    bars.addEventListener('click', (event) => {
+      const i = event.target.closest('button')?.dataset.i;
+      if (i === undefined) return;
+      segment.value = i;
+      pick(matching(protocol.value, row.value)[i]);
+      bars.querySelector(`[data-i="${i}"]`).focus();
+    });
     function choose(wanted) {
       const rows = new Set(segments.filter((one) => one.p === protocol.value).map((one) => one.r));
       [...row.options].forEach((option) => { option.hidden = option.disabled = !rows.has(option.value); });
@@ -318,10 +380,12 @@
     }
     function pick(one) {
       shown = one;
-      view(shown.a, shown.b + 1);
+      drawSegments(matching(protocol.value, row.value));
+      view(shown.a, end(shown));
     }
     protocol.addEventListener('change', () => choose(shown.s));
     row.addEventListener('change', () => choose(shown.s));
+    sort.addEventListener('change', () => choose(shown.s));
     segment.addEventListener('change', () => pick(matching(protocol.value, row.value)[segment.value]));
 
     box.classList.add('live');
@@ -329,6 +393,8 @@
     overview.hidden = find('#timeline-help').hidden = find('#timeline-controls').hidden = false;
     [protocol.value, row.value] = [shown.p, shown.r];
     choose(shown.s);
+    [protocol, row].forEach((select) => hideSingle(select, 2));
+    hideSingle(sort, segments.length > 2 ? 2 : Infinity);
     let width = box.clientWidth;
     new ResizeObserver(() => { if (box.clientWidth !== width) { width = box.clientWidth; draw(); } }).observe(box);
   }
@@ -360,7 +426,7 @@
   if (rules.length) {
     find('#rule-controls').hidden = false;
     if (all('#kept .rule').length > 60) filters[0][1].selectedIndex = 1;
-    filters.forEach(([, select]) => select.addEventListener('change', filter));
+    filters.forEach(([, select]) => { select.addEventListener('change', filter); hideSingle(select, 3); });
     filter();
     addEventListener('hashchange', reveal);
     reveal();

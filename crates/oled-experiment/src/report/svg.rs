@@ -40,7 +40,7 @@ impl Axis {
 }
 
 /// Round whole numbers within a range, about so many.
-fn ticks(first: f64, last: f64, most: usize) -> Vec<f64> {
+pub(super) fn ticks(first: f64, last: f64, most: usize) -> Vec<f64> {
     let rough = ((last - first) / most as f64).max(1.0);
     let unit = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|f| f * unit).into_iter().find(|s| *s >= rough).unwrap_or(10.0 * unit);
@@ -81,6 +81,11 @@ pub(super) fn row_key(row: usize) -> String {
         row % COLOURS,
         shape(row, 19.0, 6.0)
     )
+}
+
+/// A small picture for a legend: the dashed line of the baseline.
+pub(super) fn repeated_key() -> String {
+    r#"<svg class="key" width="26" height="12" aria-hidden="true"><path class="repeated" d="M0 6H26"/></svg>"#.into()
 }
 
 /// A small picture for a legend: a decision's mark.

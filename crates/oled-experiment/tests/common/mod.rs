@@ -2,7 +2,7 @@
 
 use oled_experiment::{
     Curve, CurveEvent, CurvePoint, DataSummary, FoldScore, IntervalScore, OrderScore, Published, Results, RuleStory,
-    Scale, Score, Step, Timeline, Track,
+    Scale, Score, SpreadOver, Step, Timeline, Track,
 };
 
 pub(crate) const PROTOCOLS: [&str; 4] = ["CAVIAR, whole", "CAVIAR, fragment", "Lobby", "Lobby with noise"];
@@ -44,6 +44,7 @@ pub(crate) fn sample() -> Results {
             .collect(),
         published: published(),
         curves: curves(&mut dice, &rules),
+        fits: Vec::new(),
         timelines: timelines(&mut dice),
         rules,
         scalability: scalability(),
@@ -67,6 +68,7 @@ fn data(name: &str) -> DataSummary {
         frames: if film { 26_419 } else { 120_000 },
         rate: film.then_some(25.0),
         positives: FLUENTS.iter().zip([3722, 6272]).map(|(f, n)| ((*f).into(), n)).collect(),
+        symmetric: Vec::new(),
     }
 }
 
@@ -112,7 +114,9 @@ fn score(dice: &mut Dice, p: usize, r: usize, f: usize) -> Score {
         precision: mean(|o| o.precision),
         recall: mean(|o| o.recall),
         f1,
-        f1_spread: variance.sqrt(),
+        symmetric: false,
+        f1_spread: Some(variance.sqrt()),
+        spread_over: Some(SpreadOver::Orders),
         literals: of_folds(|f| f.literals as f64),
         rules: of_folds(|f| f.rules as f64),
         seconds: (!by_hand).then(|| of_folds(|f| f.seconds.unwrap_or(0.0))),
@@ -127,6 +131,7 @@ fn score(dice: &mut Dice, p: usize, r: usize, f: usize) -> Score {
             delay: Some(30.0 * dice.unit() - 6.0),
             covered: 0.6 + 0.3 * dice.unit(),
             false_alarms: 3.0 * dice.unit(),
+            hours: (p < 2).then_some(0.29),
             false_alarms_per_hour: (p < 2).then(|| 10.0 * dice.unit()),
         },
         orders,
@@ -173,6 +178,7 @@ fn curves(dice: &mut Dice, rules: &[RuleStory]) -> Vec<Curve> {
                         interpretation: 25 * i,
                         f1: f1 + 0.02 * dice.unit(),
                         recent: (i % 7 != 3).then(|| (f1 + 0.3 * (dice.unit() - 0.5)).clamp(0.0, 1.0)),
+                        repeated: 0.97,
                         rules: (i / 8) as usize,
                     }
                 };
@@ -213,6 +219,9 @@ fn timelines(dice: &mut Dice) -> Vec<Timeline> {
             instance: format!("{fluent}(id{}, id{})", i / 2, i / 2 + 1),
             annotated: vec![first, second],
             recognised,
+            tp: 0,
+            fp: 0,
+            fn_: 0,
         }
     };
     let segment = |i: usize, dice: &mut Dice| Timeline {
@@ -220,6 +229,7 @@ fn timelines(dice: &mut Dice) -> Vec<Timeline> {
         row: ROWS[i / 5 % 2].into(),
         segment: format!("walk-{}", i % 5 + 1),
         span: (0, 1499),
+        frames: 1500,
         tracks: (0..2 + i % 5).map(|k| track(k, dice)).collect(),
     };
     (0..20).map(|i| segment(i, dice)).collect()

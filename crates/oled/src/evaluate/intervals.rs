@@ -10,6 +10,9 @@ use crate::lang::{Signature, Symbol, Value};
 use crate::recognise::Recogniser;
 use crate::stream::Frame;
 
+use super::Confusion;
+use super::span::{Span, observed};
+
 /// Time points one after the other at which a fluent instance is annotated, or recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -41,8 +44,8 @@ pub struct Tracks {
     targets: Vec<(Signature, Signature)>,
     /// By segment and fluent instance, in order of first occurrence.
     instances: IndexMap<(Symbol, Signature, Box<[Value]>), Track, FxBuildHasher>,
-    /// The first and the last time point of each segment.
-    segments: IndexMap<Symbol, (i64, i64), FxBuildHasher>,
+    /// The time points of each segment.
+    segments: IndexMap<Symbol, Span, FxBuildHasher>,
 }
 
 /// Counts of intervals. They add up over folds and segments.
@@ -124,9 +127,9 @@ impl Tracks {
     /// Takes note of what a recogniser, which has just observed the frame, holds to be true, and of the frame's labels.
     /// What the annotation says that it does not know counts as neither.
     pub fn add(&mut self, recogniser: &Recogniser, frame: &Frame) {
-        let before = self.segments.get(&frame.segment).map(|(_, last)| *last);
         let time = frame.time;
-        self.segments.entry(frame.segment).or_insert((time, time)).1 = time;
+        let before = self.segments.get(&frame.segment).map(|span| span.last);
+        self.segments.entry(frame.segment).and_modify(|span| span.extend(time)).or_insert(Span::at(time));
         let targets = &self.targets;
         // What may be written in two orders is one instance.
         let in_order = |s: Signature, v| recogniser.symmetries().in_order(s, v);
@@ -160,9 +163,14 @@ impl Tracks {
         self.instances.iter().map(|((segment, signature, values), track)| (*segment, *signature, &**values, track))
     }
 
-    /// The segments with their first and last time points.
-    pub fn segments(&self) -> impl Iterator<Item = (Symbol, (i64, i64))> {
+    /// The segments with their time points.
+    pub fn segments(&self) -> impl Iterator<Item = (Symbol, Span)> {
         self.segments.iter().map(|(segment, span)| (*segment, *span))
+    }
+
+    /// How many time units were observed, as [`observed`] counts them.
+    pub fn observed(&self) -> f64 {
+        observed(self.segments.values().copied())
     }
 
     /// The counts of each fluent: an interval is found when at least this share of it is recognised.
@@ -181,6 +189,16 @@ impl Tracks {
 }
 
 impl Track {
+    /// The time points at which this fluent instance is recognised rightly, recognised wrongly, and missed.
+    pub fn confusion(&self) -> Confusion {
+        let sum = |runs: &[Run], count: fn(&Run) -> u64| runs.iter().map(count).sum();
+        Confusion {
+            tp: sum(&self.annotated, |run| run.both),
+            fp: sum(&self.recognised, |run| run.frames - run.both),
+            fn_: sum(&self.annotated, |run| run.frames - run.both),
+        }
+    }
+
     /// The counts of this fluent instance.
     pub fn counts(&self, share: f64) -> IntervalCounts {
         let enough = |run: &&Run| run.both > 0 && run.both as f64 >= share * run.frames as f64;
@@ -212,26 +230,29 @@ fn extend(runs: &mut Vec<Run>, before: Option<i64>, time: i64, both: bool, open:
 }
 
 /// Runs, given by their first and last time points, cut where other runs begin and end: each piece with whether the others
-/// have it too.
+/// have it too. `step` is the time from one time point to the next: where one piece ends, the next one begins a step later.
 ///
 /// ```
 /// use oled::evaluate::split_runs;
 /// let (truth, found) = ([(3, 5), (8, 9)], [(4, 8), (12, 13)]);
-/// assert_eq!(split_runs(&found, &truth), [(4, 5, true), (6, 7, false), (8, 8, true), (12, 13, false)]);
-/// assert_eq!(split_runs(&truth, &found), [(3, 3, false), (4, 5, true), (8, 8, true), (9, 9, false)]);
+/// assert_eq!(split_runs(&found, &truth, 1), [(4, 5, true), (6, 7, false), (8, 8, true), (12, 13, false)]);
+/// assert_eq!(split_runs(&truth, &found, 1), [(3, 3, false), (4, 5, true), (8, 8, true), (9, 9, false)]);
+/// assert_eq!(split_runs(&[(0, 600)], &[(120, 300)], 60), [(0, 60, false), (120, 300, true), (360, 600, false)]);
 /// ```
-pub fn split_runs(runs: &[(i64, i64)], others: &[(i64, i64)]) -> Vec<(i64, i64, bool)> {
+pub fn split_runs(runs: &[(i64, i64)], others: &[(i64, i64)], step: i64) -> Vec<(i64, i64, bool)> {
     let mut pieces = Vec::new();
     for &(from, to) in runs {
-        let mut at = from;
+        // The first time point that is in no piece yet. Steps may differ, so no piece may end before it begins.
+        let mut rest = Some(from);
         for &(a, b) in others.iter().filter(|(a, b)| *a <= to && *b >= from) {
+            let Some(at) = rest else { break };
             if a > at {
-                pieces.push((at, a - 1, false));
+                pieces.push((at, (a - step).max(at), false));
             }
             pieces.push((a.max(at), b.min(to), true));
-            at = b.min(to) + 1;
+            rest = (b < to).then(|| (b + step).min(to));
         }
-        if at <= to {
+        if let Some(at) = rest {
             pieces.push((at, to, false));
         }
     }

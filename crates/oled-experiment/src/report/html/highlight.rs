@@ -35,10 +35,12 @@ pub(super) fn highlight(text: &str) -> String {
 /// The literals of a body that are joined by commas; commas within brackets and quotes join arguments.
 pub(super) fn literals(body: &str) -> Vec<&str> {
     let mut literals = Vec::new();
-    let (mut depth, mut start, mut quoted) = (0, 0, false);
+    let (mut depth, mut start, mut quoted, mut escaped) = (0, 0, false, false);
     for (i, letter) in body.char_indices() {
+        let plain = !std::mem::take(&mut escaped);
         match letter {
-            '"' => quoted = !quoted,
+            '\\' if quoted && plain => escaped = true,
+            '\'' if plain => quoted = !quoted,
             '(' | '[' if !quoted => depth += 1,
             ')' | ']' if !quoted => depth -= 1,
             ',' if depth == 0 && !quoted => {
@@ -69,5 +71,11 @@ mod tests {
     fn commas_within_brackets_do_not_end_a_literal() {
         assert_eq!(literals("happensAt(walking(X), T), not p([X, Y])"), ["happensAt(walking(X), T)", "not p([X, Y])"]);
         assert!(literals("").is_empty());
+    }
+
+    #[test]
+    fn commas_and_brackets_within_quotes_do_not_end_a_literal() {
+        let body = r"happensAt(error(X, 'a, b'), T), p('it\'s (', T)";
+        assert_eq!(literals(body), ["happensAt(error(X, 'a, b'), T)", r"p('it\'s (', T)"]);
     }
 }

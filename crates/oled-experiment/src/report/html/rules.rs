@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::super::distinct;
 use super::super::number::{count, or_nothing, quantity, share, whole};
 use super::highlight::{highlight, literals};
-use super::{Section, escape, select};
-use crate::results::{Refits, Results, RuleStory, RuleTrust, Step};
+use super::{Section, TABLE_END, escape, select, table_start};
+use crate::results::{FinalScore, Refits, Results, RuleStory, RuleTrust, Step};
 
 /// Where in the page a rule stands.
 pub(super) struct Anchors<'a>(BTreeMap<(&'a str, &'a str, &'a str), usize>);
@@ -27,7 +27,7 @@ fn anchor(rule: usize) -> String {
     format!("rule-{rule}")
 }
 
-/// The section of rules: those of the theories first, those given up folded away.
+/// The section of rules: how well they fit, where that is known; those of the theories, those given up folded away.
 pub(super) fn section(results: &Results) -> Option<Section> {
     let [protocols, rows, fluents] = [
         distinct(results.rules.iter().map(|r| &r.protocol)),
@@ -36,14 +36,24 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     ];
     let place = |names: &[&str], name: &str| names.iter().position(|n| *n == name);
     let mut rules: Vec<(usize, &RuleStory)> = results.rules.iter().enumerate().collect();
-    rules.sort_by_key(|(_, r)| (place(&protocols, &r.protocol), place(&rows, &r.row), place(&fluents, &r.fluent)));
+    // What starts a fluent comes before what ends it.
+    rules.sort_by_key(|(_, r)| {
+        let ends = r.id.starts_with("terminatedAt");
+        (place(&protocols, &r.protocol), place(&rows, &r.row), place(&fluents, &r.fluent), ends)
+    });
     let (kept, given_up): (Vec<_>, Vec<_>) = rules.into_iter().partition(|(_, rule)| rule.kept);
-    let mut body = String::from("<div class=\"controls\" id=\"rule-controls\" hidden>\n");
+    let mut body = String::new();
+    if !results.fits.is_empty() {
+        fits(&mut body, results);
+    }
+    explanation(&mut body, results);
+    body.push_str("<div class=\"controls\" id=\"rule-controls\" hidden>\n");
     body.push_str(&select("r-protocol", "Data set", Some("all"), &protocols));
-    body.push_str(&select("r-row", "Row", Some("all"), &rows));
+    body.push_str(&select("r-row", "System", Some("all"), &rows));
     body.push_str(&select("r-fluent", "Fluent", Some("all"), &fluents));
     body.push_str("<output id=\"rule-count\"></output></div>\n<div class=\"rules\" id=\"kept\">\n");
-    kept.iter().for_each(|(i, rule)| story(&mut body, *i, rule));
+    let from = protocols.len() > 1 || rows.len() > 1;
+    kept.iter().for_each(|(i, rule)| story(&mut body, *i, rule, from));
     if kept.is_empty() {
         body.push_str("<p class=\"soft\">No rule was part of a theory at the end.</p>\n");
     }
@@ -55,18 +65,90 @@ pub(super) fn section(results: &Results) -> Option<Section> {
             "<details class=\"given-up\"><summary><span id=\"given-up-count\">{}</span> {what} given up</summary>\n<div class=\"rules\">\n",
             count(given_up.len())
         );
-        given_up.iter().for_each(|(i, rule)| story(&mut body, *i, rule));
+        given_up.iter().for_each(|(i, rule)| story(&mut body, *i, rule, from));
         body.push_str("</div></details>\n");
     }
-    (!results.rules.is_empty()).then_some(Section { id: "rules", title: "Rules", body })
+    let title = if results.fits.is_empty() { "Rules" } else { "The rules that were learned" };
+    let any = !results.rules.is_empty() || !results.fits.is_empty();
+    any.then_some(Section { id: "rules", title, body })
 }
 
-fn story(body: &mut String, number: usize, rule: &RuleStory) {
+/// How well the final rules fit the stream that they were learned from.
+fn fits(body: &mut String, results: &Results) {
+    let caption = "The final rules on the stream that they were learned from. How well they do on what they have not seen, \
+        <code>oled crossval</code> tells. A fluent without rules has no scores.";
+    body.push_str(&table_start(caption, "", "Scores of the final rules"));
+    body.push_str("<thead><tr><th scope=\"col\">Fluent</th>");
+    let names = ["Rules", "Literals", "Precision", "Recall", "F1", "Annotated", "Recognised", "Both"];
+    names.iter().for_each(|name| put!(body, "<th scope=\"col\" class=\"n\">{name}</th>"));
+    body.push_str("</tr></thead>\n<tbody>\n");
+    for fit in &results.fits {
+        let FinalScore { fluent, rules, literals, tp, fp, fn_ } = fit;
+        let counts = fit.confusion();
+        let score = |value: f64| or_nothing((*rules > 0).then_some(value), share);
+        let values = [
+            count(rules),
+            count(literals),
+            score(counts.precision()),
+            score(counts.recall()),
+            format!("<strong>{}</strong>", score(counts.f1())),
+            count(tp + fn_),
+            count(tp + fp),
+            count(tp),
+        ];
+        put!(body, "<tr><th scope=\"row\"><code>{}</code></th>", escape(fluent));
+        values.iter().for_each(|value| put!(body, "<td class=\"n\">{value}</td>"));
+        body.push_str("</tr>\n");
+    }
+    body.push_str(TABLE_END);
+}
+
+/// What the figures below the rules mean; only those that there are.
+fn explanation(body: &mut String, results: &Results) {
+    let rules = &results.rules;
+    let mut words: Vec<(&str, &str)> = vec![(
+        "#",
+        "The rules of a head are numbered as they are tried, so that most numbers belong to rules that were given up.",
+    )];
+    if rules.iter().any(|r| r.trust.is_some()) {
+        words.extend([
+            ("gain", "How much F1 would be lost without the rule, less the price of its literals."),
+            ("helps in", "The segments in which there would be more errors without the rule."),
+            ("harms in", "The segments in which there would be fewer errors without the rule."),
+        ]);
+    }
+    if rules.iter().any(|r| r.trust.is_some_and(|trust| trust.refits.is_some())) {
+        words.push((
+            "refits",
+            "The search is run again several times, each time without a part of the segments: how often it finds the rule \
+            again. A rule that is seldom found again owes its existence to few segments.",
+        ));
+    }
+    if rules.iter().any(|r| r.counts.is_some()) {
+        words.push((
+            "TP, FP, FN",
+            "Of the instances that the rule is about: where it is right, where it is wrong, and where it should have fired \
+            and did not.",
+        ));
+    }
+    if rules.is_empty() {
+        return;
+    }
+    // Where the rules are what the page is about, their figures are explained at once.
+    let open = if results.fits.is_empty() { "" } else { " open" };
+    put!(body, "<details class=\"words\"{open}><summary>What the figures mean</summary>\n<dl>");
+    words.iter().for_each(|(word, meaning)| put!(body, "<dt>{word}</dt><dd>{meaning}</dd>\n"));
+    body.push_str("</dl></details>\n");
+}
+
+/// `from` says whether to name the data set and the system: not where there is one of each.
+fn story(body: &mut String, number: usize, rule: &RuleStory, from: bool) {
     let [protocol, row, fluent] = [&rule.protocol, &rule.row, &rule.fluent].map(|text| escape(text));
+    let from = if from { format!("<span>{protocol}, {row}</span>") } else { String::new() };
     put!(
         body,
         "<article class=\"rule\" id=\"{}\" tabindex=\"-1\" data-protocol=\"{protocol}\" data-row=\"{row}\" data-fluent=\"{fluent}\">\
-        <h3>{}<span>{protocol}, {row}</span></h3><pre tabindex=\"0\"><code>{}</code></pre><p class=\"evidence\">",
+        <h3>{}{from}</h3><pre tabindex=\"0\"><code>{}</code></pre><p class=\"evidence\">",
         anchor(number),
         escape(&rule.id),
         highlight(&rule.text)

@@ -20,17 +20,10 @@ pub(super) fn section(results: &Results) -> Option<Section> {
         }
         put!(body, "</ul>\n<figure class=\"wide\">{plot}</figure>\n");
     }
-    body.push_str(&table_start("Means for an interpretation.", "", "Scalability"));
+    body.push_str(&table_start("Means for a time point.", "", "Scalability"));
     body.push_str("<thead><tr>");
-    let names = [
-        "Copies",
-        "Interpretations",
-        "Entities",
-        "Head instances",
-        "Literals evaluated",
-        "Seconds",
-        "Published seconds",
-    ];
+    let names =
+        ["Copies", "Time points", "Entities", "Head instances", "Literals evaluated", "Seconds", "Published seconds"];
     names.iter().for_each(|name| put!(body, "<th scope=\"col\" class=\"n\">{name}</th>"));
     body.push_str("</tr></thead>\n<tbody>\n");
     for point in points {

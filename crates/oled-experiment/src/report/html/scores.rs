@@ -2,9 +2,9 @@
 
 use super::super::number::{mean, or_nothing, quantity, share, whole};
 use super::super::svg::{Strip, strip};
-use super::super::{Group, origin, tables};
+use super::super::{COUNTS_DIFFER, Group, counts_differ, origin, tables};
 use super::{Section, TABLE_END, escape, folds, table_start};
-use crate::results::{Published, Results, Score};
+use crate::results::{FoldScore, Published, Results, Score, SpreadOver};
 
 /// The section of tables.
 pub(super) fn section(results: &Results) -> Option<Section> {
@@ -22,7 +22,9 @@ pub(super) fn section(results: &Results) -> Option<Section> {
 fn scores(body: &mut String, protocol: &str, groups: &[Group<'_>]) {
     let range = range(groups);
     let caption = format!(
-        "Scores on {}, micro-averaged over folds, the mean over orders ± its standard deviation. The best F1 of ours is bold.",
+        "Scores on {}: counts are summed over folds, and scores are the mean over orders of the data. ± is the standard \
+        deviation of F1 over orders, or from fold to fold where there is one order only; dots show F1 of each. \
+        The best F1 of what was learned here is bold; rules that are given do not compete.",
         escape(protocol)
     );
     body.push_str(&table_start(&caption, "scores", &format!("Scores on {protocol}")));
@@ -30,7 +32,7 @@ fn scores(body: &mut String, protocol: &str, groups: &[Group<'_>]) {
         body,
         "<thead><tr><th scope=\"col\">System</th><th scope=\"col\" class=\"n\">P</th><th scope=\"col\" class=\"n\">R</th>\
         <th scope=\"col\" class=\"n f1\">F1</th><th scope=\"col\" class=\"spread\">±</th>\
-        <th scope=\"col\"><div class=\"range\"><span>{:.2}</span> by order <span>{:.2}</span></div></th>\
+        <th scope=\"col\"><div class=\"range\"><span>{:.2}</span> by order or fold <span>{:.2}</span></div></th>\
         <th scope=\"col\" class=\"n\">Rules</th><th scope=\"col\" class=\"n\">Literals</th>\
         <th scope=\"col\" class=\"n\">Seconds</th></tr></thead>\n",
         range.0,
@@ -62,9 +64,8 @@ fn scores(body: &mut String, protocol: &str, groups: &[Group<'_>]) {
             );
         }
         for score in &group.ours {
-            let Score { row, precision, recall, f1, f1_spread, literals, rules, seconds, orders, .. } = score;
+            let Score { row, precision, recall, f1, literals, rules, seconds, .. } = score;
             let best = if group.is_best(score) { "strong" } else { "span" };
-            let orders = orders.iter().map(|o| o.f1).collect();
             cells(
                 body,
                 "ours",
@@ -73,16 +74,34 @@ fn scores(body: &mut String, protocol: &str, groups: &[Group<'_>]) {
                     share(*precision),
                     share(*recall),
                     format!("<{best}>{}</{best}>", share(*f1)),
-                    format!("± {}", share(*f1_spread)),
-                    strip(&Strip::Ours(orders, *f1), range),
-                    mean(*rules),
-                    mean(*literals),
+                    spread(score),
+                    strip(&dots(score), range),
+                    whole(*rules),
+                    whole(*literals),
                     or_nothing(*seconds, quantity),
                 ],
             );
         }
     }
     body.push_str(TABLE_END);
+}
+
+/// The spread of F1, and what it is over.
+fn spread(score: &Score) -> String {
+    match (score.f1_spread, score.spread_over) {
+        (Some(spread), Some(over)) => format!("± {}<small>{}</small>", share(spread), over.name()),
+        _ => String::new(),
+    }
+}
+
+/// F1 of each order, or of each fold, beside F1 of all.
+fn dots(score: &Score) -> Strip {
+    match score.spread_over {
+        Some(SpreadOver::Folds) => {
+            Strip::Ours(score.folds.iter().filter_map(FoldScore::f1).collect(), score.f1, "fold")
+        }
+        _ => Strip::Ours(score.orders.iter().map(|o| o.f1).collect(), score.f1, "order"),
+    }
 }
 
 /// A row of the table of scores; its cells are markup already.
@@ -102,7 +121,10 @@ fn cells(
 
 /// The range of F1 that the strips of a table share: round, and wide enough for all of them.
 fn range(groups: &[Group<'_>]) -> (f64, f64) {
-    let ours = groups.iter().flat_map(|g| &g.ours).flat_map(|s| s.orders.iter().map(|o| o.f1).chain([s.f1]));
+    let ours = groups.iter().flat_map(|g| &g.ours).flat_map(|s| match dots(s) {
+        Strip::Ours(dots, f1, _) => dots.into_iter().chain([f1]).collect(),
+        Strip::Published(f1) => vec![f1],
+    });
     let all = ours.chain(groups.iter().flat_map(|g| &g.published).map(|p| p.f1)).filter(|f1| f1.is_finite());
     let (low, high) = all.fold((1.0f64, 0.0f64), |(low, high), f1| (low.min(f1), high.max(f1)));
     let (low, high) = ((low * 20.0).floor() / 20.0, (high * 20.0).ceil() / 20.0);
@@ -114,9 +136,14 @@ fn intervals(body: &mut String, protocol: &str, groups: &[Group<'_>], rate: Opti
     let unit = rate.map_or_else(String::new, |rate| format!(", {} a second", quantity(rate)));
     let caption = format!(
         "Interval by interval on {}. An annotated interval is found when {} % of it is covered; \
-        the delay is counted in time units{unit}, negative where recognition was too early.",
+        the delay is counted in time units{unit}, negative where recognition was too early.{}{}",
         escape(protocol),
-        whole(100.0 * first.intervals.share)
+        whole(100.0 * first.intervals.share),
+        first.intervals.hours.map_or_else(String::new, |hours| format!(
+            " False alarms by the hour are of {} hours that were tested.",
+            quantity(hours)
+        )),
+        if counts_differ(groups) { format!(" {COUNTS_DIFFER}") } else { String::new() }
     );
     body.push_str(&table_start(&caption, "intervals", &format!("Intervals on {protocol}")));
     body.push_str("<thead><tr><th scope=\"col\">System</th>");
@@ -133,18 +160,19 @@ fn intervals(body: &mut String, protocol: &str, groups: &[Group<'_>], rate: Opti
         for score in &group.ours {
             let i = &score.intervals;
             let values = [
-                mean(i.annotated),
-                mean(i.recognised),
-                mean(i.found),
+                whole(i.annotated),
+                whole(i.recognised),
+                whole(i.found),
                 share(i.precision),
                 share(i.recall),
                 share(i.f1),
                 or_nothing(i.delay, mean),
                 share(i.covered),
-                mean(i.false_alarms),
+                whole(i.false_alarms),
                 or_nothing(i.false_alarms_per_hour, quantity),
             ];
-            put!(body, "<tr class=\"ours\"><th scope=\"row\">{}</th>", escape(&score.row));
+            let counting = group.counting(score).map_or_else(String::new, |how| format!("<small>{how}</small>"));
+            put!(body, "<tr class=\"ours\"><th scope=\"row\">{}{counting}</th>", escape(&score.row));
             values.iter().for_each(|value| put!(body, "<td class=\"n\">{value}</td>"));
             body.push_str("</tr>\n");
         }

@@ -1,8 +1,9 @@
 //! Learning curves: F1 over the stream, one line for each row, with the decisions about rules below.
 
+use super::super::REPEATED;
 use super::super::html::escape;
 use super::{Axis, COLOURS, place, shape, ticks};
-use crate::results::Curve;
+use crate::results::{Curve, CurvePoint};
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 290.0;
@@ -66,6 +67,10 @@ pub(in super::super) fn curve<'a>(
             line(&mut svg, *row, curve, recently, x, y);
         }
     }
+    if let Some((_, first)) = curves.first() {
+        let path = path(first, |point| Some(point.repeated), x, y).0;
+        put!(svg, r#"<path class="repeated" data-name="{REPEATED}" d="{path}"/>"#);
+    }
     let mut drawn: Vec<usize> = Vec::new();
     for (what, name, lane) in events_of(&curves.iter().map(|(_, curve)| *curve).collect::<Vec<_>>()) {
         let middle = LANES + LANE * lane as f64;
@@ -84,11 +89,23 @@ pub(in super::super) fn curve<'a>(
             }
         }
     }
-    put!(svg, r#"<text x="{}" y="{}">interpretations</text></svg>"#, f64::midpoint(LEFT, RIGHT), HEIGHT - 8.0);
+    put!(svg, r#"<text x="{}" y="{}">time points learned from</text></svg>"#, f64::midpoint(LEFT, RIGHT), HEIGHT - 8.0);
     svg
 }
 
 fn line(svg: &mut String, row: usize, curve: &Curve, recently: bool, x: Axis, y: Axis) {
+    let (path, end) = path(curve, |point| if recently { point.recent } else { Some(point.f1) }, x, y);
+    let (class, name) = if recently { ("recent", "of late") } else { ("line", "so far") };
+    let name = escape(&format!("{} {name}", curve.row));
+    put!(svg, r#"<g class="s{}"><path class="{class}" data-name="{name}" d="{path}"/>"#, row % COLOURS);
+    if let (false, Some((across, up))) = (recently, end) {
+        put!(svg, r#"<path class="end" d="{}"/>"#, shape(row, across, up));
+    }
+    svg.push_str("</g>");
+}
+
+/// The line through some values of a curve, and where it ends.
+fn path(curve: &Curve, value: impl Fn(&CurvePoint) -> Option<f64>, x: Axis, y: Axis) -> (String, Option<(f64, f64)>) {
     let every = curve.points.len().div_ceil(POINTS).max(1);
     let last = curve.points.len().saturating_sub(1);
     let kept = curve.points.iter().enumerate().filter(|(i, _)| i % every == 0 || *i == last).map(|(_, p)| p);
@@ -96,8 +113,7 @@ fn line(svg: &mut String, row: usize, curve: &Curve, recently: bool, x: Axis, y:
     let mut pen_down = false;
     let mut end = None;
     for point in kept {
-        let value = if recently { point.recent } else { Some(point.f1) };
-        let Some(value) = value.filter(|v| v.is_finite()) else {
+        let Some(value) = value(point).filter(|v| v.is_finite()) else {
             pen_down = false;
             continue;
         };
@@ -106,13 +122,7 @@ fn line(svg: &mut String, row: usize, curve: &Curve, recently: bool, x: Axis, y:
         pen_down = true;
         end = Some((across, up));
     }
-    let (class, name) = if recently { ("recent", "lately") } else { ("line", "so far") };
-    let name = escape(&format!("{} {name}", curve.row));
-    put!(svg, r#"<g class="s{}"><path class="{class}" data-name="{name}" d="{path}"/>"#, row % COLOURS);
-    if let (false, Some((across, up))) = (recently, end) {
-        put!(svg, r#"<path class="end" d="{}"/>"#, shape(row, across, up));
-    }
-    svg.push_str("</g>");
+    (path, end)
 }
 
 /// The mark of a decision: up for begun and chosen, a lozenge for grown, a cross for pruned and dropped.

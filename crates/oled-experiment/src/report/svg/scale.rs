@@ -1,4 +1,4 @@
-//! Scalability: time and work for an interpretation against the number of copies, both logarithmic.
+//! Scalability: time and work for a time point against the number of copies, both logarithmic.
 
 use super::super::number::{mean, quantity};
 use super::{Axis, decades, place, shape};
@@ -13,7 +13,7 @@ const BOTTOM: f64 = 284.0;
 
 /// The lines of the picture: class, mark, name.
 pub(in super::super) const LINES: [(&str, usize, &str); 3] = [
-    ("seconds", 0, "seconds for an interpretation"),
+    ("seconds", 0, "seconds for a time point"),
     ("theirs", 3, "seconds, as published"),
     ("literals", 1, "literals evaluated (right axis)"),
 ];
@@ -37,7 +37,7 @@ pub(in super::super) fn scale(points: &[Scale]) -> Option<String> {
     let literals = decades(&lines[2].iter().map(|(_, v)| *v).collect::<Vec<_>>());
 
     let mut svg = format!(
-        r#"<svg class="scale plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="Seconds and literals for an interpretation against the number of copies, both axes logarithmic">"#
+        r#"<svg class="scale plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="Seconds and literals for a time point against the number of copies, both axes logarithmic">"#
     );
     let vertical = |decades: Option<(i32, i32)>| {
         decades.map(|(low, high)| (Axis::log((10f64.powi(low), 10f64.powi(high)), (BOTTOM, TOP)), low..=high))

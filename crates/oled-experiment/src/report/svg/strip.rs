@@ -1,4 +1,4 @@
-//! Strips: F1 of each order as a dot on a line, small enough for a cell of a table.
+//! Strips: F1 of each order, or of each fold where there is one order, as a dot on a line, small enough for a cell of a table.
 
 use super::super::number::share;
 use super::{Axis, place};
@@ -8,8 +8,8 @@ const HEIGHT: f64 = 18.0;
 
 /// What a strip shows.
 pub(in super::super) enum Strip {
-    /// Each order, and the mean.
-    Ours(Vec<f64>, f64),
+    /// Each order or fold, F1 of all together, and what the dots are.
+    Ours(Vec<f64>, f64, &'static str),
     /// A single figure from a paper.
     Published(f64),
 }
@@ -20,16 +20,16 @@ pub(in super::super) fn strip(strip: &Strip, range: (f64, f64)) -> String {
     let middle = HEIGHT / 2.0;
     let x = |value: f64| place(axis.at(value.clamp(range.0, range.1)));
     let (marks, label) = match strip {
-        Strip::Ours(orders, mean) => {
+        Strip::Ours(dotted, mean, what) => {
             let mut dots = String::new();
-            for f1 in orders.iter().filter(|f1| f1.is_finite()) {
+            for f1 in dotted.iter().filter(|f1| f1.is_finite()) {
                 put!(dots, r#"<circle cx="{}" cy="{middle}" r="2.6"/>"#, x(*f1));
             }
             let mean = if mean.is_finite() { *mean } else { range.0 };
-            let label = orders.iter().map(|f1| share(*f1)).collect::<Vec<_>>().join(", ");
+            let label = dotted.iter().map(|f1| share(*f1)).collect::<Vec<_>>().join(", ");
             (
                 format!(r#"{dots}<path class="mean" d="M{} 2V{}"/>"#, x(mean), HEIGHT - 2.0),
-                format!("F1 by order: {label}"),
+                format!("F1 by {what}: {label}"),
             )
         }
         Strip::Published(f1) => (
