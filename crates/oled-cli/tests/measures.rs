@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{oled, stderr, stdout};
+use common::{oled, root, stderr, stdout};
 use serde_json::Value;
 
 /// The first time point: 2026-03-01 06:00 UTC.
@@ -142,4 +142,29 @@ fn one_rule_is_no_rules() {
     let input = stream(folder.path(), 1, 1, &[]);
     let learned = stdout(&oled(&["learn", &task, "--input", &input]));
     assert!(learned.starts_with("% 0 rules, 0 literals, from 1 time point\n"), "{learned}");
+}
+
+#[test]
+fn the_language_chapter_lists_every_key_of_task_toml() {
+    let folder = tempfile::tempdir().unwrap();
+    let task = task(folder.path());
+    let text = std::fs::read_to_string(root().join("book/src/language.md")).unwrap();
+    let listed = text.split("file=plant/task.toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    // The program says what it knows when it meets what it does not.
+    for (manifest, tables) in
+        [("nonsense = 1", true), ("[calculus]\nnonsense = 1", false), ("[stream]\nnonsense = 1", false)]
+    {
+        std::fs::write(folder.path().join("task.toml"), manifest).unwrap();
+        let said = stderr(&oled(&["check", &task]));
+        let known = said.split("expected").nth(1).unwrap_or_else(|| panic!("{said}")).lines().next().unwrap();
+        let keys: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+        assert!(!keys.is_empty(), "{said}");
+        for key in keys {
+            let is_there = |line: &str| {
+                line.starts_with(&format!("{key} = "))
+                    || (tables && (line.starts_with(&format!("[{key}]")) || line.starts_with(&format!("[{key}."))))
+            };
+            assert!(listed.lines().any(is_there), "`{key}` is not in the list");
+        }
+    }
 }

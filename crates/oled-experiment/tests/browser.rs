@@ -125,6 +125,54 @@ fn a_timeline_is_chosen_by_data_set_row_and_segment() {
 }
 
 #[test]
+fn segments_can_be_sorted_by_how_well_they_are_recognised() {
+    let Some((browser, _folder)) = open(&common::sample()) else { return };
+    let scores = || {
+        let texts = browser.run("return [...window['t-segment'].options].map(o => o.textContent)");
+        let texts: Vec<String> = texts.as_array().expect("a list").iter().map(ToString::to_string).collect();
+        texts.iter().map(|text| text[text.find("F1 ").expect("F1 is told")..].to_string()).collect::<Vec<String>>()
+    };
+    assert!(!scores().is_sorted(), "as they come");
+    browser.run("const s = window['t-sort']; s.value = 'worst first'; s.dispatchEvent(new Event('change'))");
+    assert!(scores().is_sorted());
+    // The bars beside each other are the same segments, in the same order; a click shows one.
+    assert_eq!(browser.number("segments.children.length") as usize, scores().len());
+    browser.click("#segments button:last-child");
+    assert_eq!(browser.number("+window['t-segment'].value") as usize, scores().len() - 1);
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn the_script_shows_dates_where_times_are_epochs() {
+    let mut results = common::sample();
+    for timeline in &mut results.timelines {
+        let shift = |time: &mut i64| *time = 1_772_344_800 + 60 * *time;
+        shift(&mut timeline.span.0);
+        shift(&mut timeline.span.1);
+        let runs = timeline.tracks.iter_mut().flat_map(|track| track.annotated.iter_mut().chain(&mut track.recognised));
+        runs.for_each(|(from, to)| (shift(from), shift(to)).0);
+    }
+    results.data.iter_mut().for_each(|data| data.rate = Some(1.0));
+    let Some((browser, _folder)) = open(&results) else { return };
+    let labels =
+        || browser.run("return [...timeline.querySelectorAll('svg > text:not(.instance)')].map(t => t.textContent)");
+    assert!(
+        labels().to_string().contains("\"12:00\"") && labels().to_string().contains("\"2026-03-01\""),
+        "{}",
+        labels()
+    );
+    let range = browser.run("return window['timeline-range'].textContent").to_string();
+    assert!(
+        range.contains("2026-03-01 06:00:00 – 2026-03-02 06:59:00 UTC, 25 h; the segment has 1500 time points"),
+        "{range}"
+    );
+    browser.run("timeline.focus()");
+    (0..8).for_each(|_| browser.key("+"));
+    assert!(labels().to_string().contains(":30"), "closer, there are minutes: {}", labels());
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
 fn the_history_of_a_rule_opens_by_mouse_and_by_keyboard() {
     let Some((browser, _folder)) = open(&common::sample()) else { return };
     let is_open = || browser.run("return document.querySelector('.history').open");
@@ -203,6 +251,11 @@ fn nothing_sticks_out_on_a_phone() {
     browser.wait_for(fits);
     browser.run("document.querySelectorAll('details').forEach(d => { d.open = true })");
     assert_eq!(browser.run(&format!("return {fits}")), true, "opened, something sticks out");
+    // Tables that are wider say so, and say no more when one is at their end.
+    let table = "document.querySelector('.scroll:has(> .scores)')";
+    browser.wait_for(&format!("{table}.matches('.wide.more')"));
+    browser.run(&format!("{table}.scrollLeft = 9999"));
+    browser.wait_for(&format!("{table}.matches('.wide:not(.more)')"));
     assert_eq!(browser.complaints(), [""; 0]);
 }
 

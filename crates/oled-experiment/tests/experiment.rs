@@ -168,7 +168,7 @@ fn false_alarms_by_the_hour_are_by_time_and_not_by_frames() {
     };
     let mut alarms = 0.0;
     for (dense, sparse) in with_step(1).iter().zip(with_step(60)) {
-        let hours = (5 * 150) as f64 / 25.0 / 3600.0;
+        let hours = 5.0 * 150.0 / 25.0 / 3600.0;
         assert!((dense.intervals.hours.unwrap() - hours).abs() < 1e-9);
         assert!((sparse.intervals.hours.unwrap() - 60.0 * hours).abs() < 1e-9, "a frame in sixty time units");
         let per_hour = sparse.intervals.false_alarms_per_hour.unwrap();

@@ -32,7 +32,7 @@ fn scores(body: &mut String, protocol: &str, groups: &[Group<'_>]) {
         body,
         "<thead><tr><th scope=\"col\">System</th><th scope=\"col\" class=\"n\">P</th><th scope=\"col\" class=\"n\">R</th>\
         <th scope=\"col\" class=\"n f1\">F1</th><th scope=\"col\" class=\"spread\">±</th>\
-        <th scope=\"col\"><div class=\"range\"><span>{:.2}</span> by order or fold <span>{:.2}</span></div></th>\
+        <th scope=\"col\"><div class=\"range\"><span>{:.2}</span> each <span>{:.2}</span></div></th>\
         <th scope=\"col\" class=\"n\">Rules</th><th scope=\"col\" class=\"n\">Literals</th>\
         <th scope=\"col\" class=\"n\">Seconds</th></tr></thead>\n",
         range.0,
