@@ -143,6 +143,15 @@ fn segments_can_be_sorted_by_how_well_they_are_recognised() {
 }
 
 #[test]
+fn a_click_on_an_interval_tells_how_to_ask_why() {
+    let Some((browser, _folder)) = open(&common::sample()) else { return };
+    assert_eq!(browser.run("return why.checkVisibility()"), false);
+    browser.click("#timeline rect.missed");
+    browser.wait_for("/ --segment 'walk-1' --fluent 'm\\w+\\(id\\d, id\\d\\)' --at \\d+$/.test(why.textContent)");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
 fn the_script_shows_dates_where_times_are_epochs() {
     let mut results = common::sample();
     for timeline in &mut results.timelines {

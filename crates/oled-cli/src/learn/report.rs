@@ -78,14 +78,10 @@ pub(super) fn write(
     quiet: bool,
 ) -> anyhow::Result<()> {
     let Some(path) = &args.report else { return Ok(()) };
-    let kept = match &look {
-        SecondLook::Kept(frames) if !quiet => Some(frames.len() as u64),
-        _ => None,
-    };
-    if let Some(frames) = kept {
+    if let (SecondLook::Kept(frames), false) = (&look, quiet) {
         say(&format!(
             "remark: for the report {} were kept in memory: this stream cannot be read a second time",
-            counted(frames, "time point")
+            counted(frames.len() as u64, "time point")
         ));
     }
     let mut review = Review::new(&folder.task, learned.theory())?;

@@ -143,7 +143,7 @@
   if (embedded) timelines(JSON.parse(embedded.textContent));
 
   function timelines({ rates, dates, timelines: segments }) {
-    const [box, overview, range, bars] = ['#timeline', '#overview', '#timeline-range', '#segments'].map(find);
+    const [box, overview, range, bars, why] = ['#timeline', '#overview', '#timeline-range', '#segments', '#why'].map(find);
     const [protocol, row, segment, sort] = ['#t-protocol', '#t-row', '#t-segment', '#t-sort'].map(find);
     const ROW = 34;
     let shown = segments[0];
@@ -247,7 +247,7 @@
           for (const [a, b, kind] of track[lane]) {
             if (b + shown.d <= from || a >= to) continue;
             const [start, end] = [clamp(x(a)), clamp(x(b + shown.d))];
-            svg.push(`<rect class="${kind}" x="${start.toFixed(1)}" y="${y + above + top}" width="${Math.max(end - start, 1).toFixed(1)}" height="9" data-tip="${escape(`${track.instance}: ${words[kind]} ${when(a)} – ${when(b)} (${length(a, b)})`)}"/>`);
+            svg.push(`<rect class="${kind}" x="${start.toFixed(1)}" y="${y + above + top}" width="${Math.max(end - start, 1).toFixed(1)}" height="9" data-at="${a}" data-instance="${escape(track.instance)}" data-tip="${escape(`${track.instance}: ${words[kind]} ${when(a)} – ${when(b)} (${length(a, b)})`)}"/>`);
           }
         }
       });
@@ -305,11 +305,19 @@
       if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) move(event.deltaX / 600);
       else zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))), time(event));
     }, { passive: false });
+    // A click on an interval tells how to ask why it is there, or is not.
+    const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+    function explain({ at, instance }) {
+      why.hidden = false;
+      why.querySelector('code').textContent =
+        `oled explain TASK --theory FILE --input STREAM --segment ${quoted(shown.s)} --fluent ${quoted(instance)} --at ${at}`;
+    }
     // Dragging selects a part; with shift it moves the view.
     box.addEventListener('pointerdown', (event) => {
       if (event.button) return;
       const [start, first, last, moving] = [event.clientX, from, to, event.shiftKey];
       const begin = time(event);
+      const bar = event.target.closest('rect[data-at]');
       box.setPointerCapture(event.pointerId);
       const place = (at) => Math.max(axis.left, Math.min(axis.right, at - box.getBoundingClientRect().left));
       const drag = (now) => {
@@ -330,6 +338,7 @@
         const selected = brush && now.type === 'pointerup';
         const ended = time(now);
         brush = null;
+        if (bar && !selected && now.type === 'pointerup') explain(bar.dataset);
         if (selected) view(Math.min(begin, ended), Math.max(begin, ended));
         else draw();
       };
@@ -380,6 +389,7 @@
     }
     function pick(one) {
       shown = one;
+      why.hidden = true;
       drawSegments(matching(protocol.value, row.value));
       view(shown.a, end(shown));
     }

@@ -18,7 +18,7 @@ use super::Evaluation;
 #[derive(Clone, Debug)]
 pub struct LastLabel {
     evaluation: Evaluation,
-    /// What was annotated last in each segment, by target.
+    /// What was annotated last in each segment, by target; segments in which nothing was are left out.
     before: IndexMap<Symbol, Labels, FxBuildHasher>,
 }
 
@@ -35,17 +35,19 @@ impl LastLabel {
 
     /// Compares the labels of a frame with those of the frame before in its segment.
     pub fn count(&mut self, symmetries: &Symmetries, frame: &Frame) {
-        let targets = self.evaluation.targets();
-        let empty = || targets.iter().map(|t| (*t, Relation::new(t.arity() - 1))).collect();
-        let before = self.before.entry(frame.segment).or_insert_with(empty);
-        let holds = |signature, values: &[_]| before.iter().any(|(s, r)| *s == signature && r.contains(values));
-        let holding = before.iter().flat_map(|(s, r)| r.rows().map(move |values| (*s, values)));
+        let empty = || self.evaluation.targets().iter().map(|t| (*t, Relation::new(t.arity() - 1))).collect();
+        let mut labels: Labels = self.before.swap_remove(&frame.segment).unwrap_or_else(empty);
+        let holds = |signature, values: &[_]| labels.iter().any(|(s, r)| *s == signature && r.contains(values));
+        let holding = labels.iter().flat_map(|(s, r)| r.rows().map(move |values| (*s, values)));
         self.evaluation.compare(symmetries, frame, holds, holding);
-        for (target, relation) in before {
+        for (target, relation) in &mut labels {
             relation.clear();
             self.evaluation.known_labels(*target).for_each(|values| {
                 relation.insert(values);
             });
+        }
+        if labels.iter().any(|(_, relation)| !relation.is_empty()) {
+            self.before.insert(frame.segment, labels);
         }
     }
 

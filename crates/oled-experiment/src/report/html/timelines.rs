@@ -54,7 +54,8 @@ pub(super) fn section(results: &Results) -> Option<Section> {
         <figcaption><span id=\"timeline-range\" aria-live=\"polite\">{}, {}: {}, {} – {}{}, {} time point{}</span> \
         <span id=\"timeline-help\" hidden><span class=\"mouse\">Drag to select a part, turn the wheel to zoom, or use the keys \
         + − 0 ← →. Drag the strip to move.</span><span class=\"touch\">Drag over the picture to see a part of it, and drag the \
-        strip below it to move; the buttons zoom.</span></span></figcaption></figure>\n\
+        strip below it to move; the buttons zoom.</span> Click an interval to ask why.</span></figcaption>\n\
+        <p id=\"why\" aria-live=\"polite\" hidden>Why it is recognised, or is not: <code></code></p></figure>\n\
         <script type=\"application/json\" id=\"timeline-data\">{}</script>\n",
         svg::timeline(first, clock),
         super::escape(&first.protocol),
