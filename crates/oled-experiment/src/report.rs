@@ -19,7 +19,7 @@ pub use csv::csv;
 pub use html::html;
 pub use markdown::markdown;
 
-use crate::results::{Curve, CurvePoint, Published, Results, Score};
+use crate::results::{Curve, CurvePoint, DataSummary, Published, Results, Score};
 
 /// Names without repetition, in the order of their first appearance.
 fn distinct<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<&'a str> {
@@ -43,9 +43,9 @@ impl Group<'_> {
     /// Whether a score is the best of what was learned, as far as the printed digits tell. Rules that are given compete with
     /// nobody: those that made the data are the most that can be reached, and those by hand are where one starts from.
     fn is_best(&self, score: &Score) -> bool {
-        let learned = |score: &&&Score| score.learner != GIVEN;
-        let best = self.ours.iter().filter(learned).map(|s| s.f1).fold(f64::NEG_INFINITY, f64::max);
-        learned(&&score) && number::share(score.f1) == number::share(best)
+        let learned = self.ours.iter().filter(|s| s.learner != GIVEN);
+        let best = learned.map(|s| s.f1).fold(f64::NEG_INFINITY, f64::max);
+        score.learner != GIVEN && number::share(score.f1) == number::share(best)
     }
 
     /// How a row counts pairs, where the rows do not all count them in the same way.
@@ -73,7 +73,15 @@ fn counts_differ(groups: &[Group<'_>]) -> bool {
     groups.iter().any(|group| group.ours.iter().any(|score| group.counting(score).is_some()))
 }
 
-/// Each data set of the learning curves with its fluents, and for each row, the baseline last, F1 at the end of the stream.
+/// How the positives of a data set count pairs, where some row on it counts them in another way.
+fn positives_counting(results: &Results, data: &DataSummary, fluent: &String) -> Option<&'static str> {
+    let symmetric = data.symmetric.contains(fluent);
+    let mut here = results.results.iter().filter(|s| s.protocol == data.name && s.fluent == *fluent);
+    here.any(|s| s.symmetric != symmetric).then_some(if symmetric { PAIRS_ONCE } else { PAIRS_TWICE })
+}
+
+/// The lines of a table of the learning curves: data set, row, and F1 at the end of the stream of each fluent, in the order in
+/// which the curves name them. The last line of a data set is the baseline.
 fn prequential(results: &Results) -> Vec<(&str, &str, Vec<Option<f64>>)> {
     let fluents = distinct(results.curves.iter().map(|c| &c.fluent));
     let mut lines = Vec::new();

@@ -128,12 +128,19 @@ fn rows_that_count_pairs_differently_say_so() {
         ..Score::default()
     };
     let results = |both: bool| Results {
+        data: vec![DataSummary {
+            positives: vec![(String::new(), 610)],
+            symmetric: vec![String::new()],
+            ..DataSummary::default()
+        }],
         results: vec![score("true rules", true, 61.0), score("oled", !both, 122.0)],
         ..Results::default()
     };
     for text in [html(&results(true)), markdown(&results(true))] {
         assert!(text.contains("a pair counts once") && text.contains("a pair counts twice, once in each order"));
         assert!(text.contains("Counts of rows that count pairs differently cannot be compared"));
+        let positives = text.lines().find(|line| line.contains("610")).expect("the data set is told of");
+        assert!(positives.contains("a pair counts once"), "positives too: {positives}");
     }
     for text in [html(&results(false)), markdown(&results(false))] {
         assert!(!text.contains("a pair counts"), "all count in the same way");

@@ -12,7 +12,7 @@ mod timelines;
 use oled::Confusion;
 
 use super::number::{NOTHING, count, or_nothing, quantity, share};
-use super::{PAIRS_ONCE, distinct, tables};
+use super::{distinct, positives_counting, tables};
 use crate::results::{DataSummary, Results};
 
 const STYLE: &str = include_str!("report.css");
@@ -127,9 +127,8 @@ fn data(results: &Results) -> Option<Section> {
     );
     for set in &results.data {
         let positives = set.positives.iter().map(|(f, n)| {
-            // Rows may have tasks of their own, which count pairs in another way.
-            let pairs =
-                if set.symmetric.contains(f) { format!("<small>, {PAIRS_ONCE}</small>") } else { String::new() };
+            let pairs = positives_counting(results, set, f).map(|how| format!("<small>, {how}</small>"));
+            let pairs = pairs.unwrap_or_default();
             format!("<code>{}</code> {}{pairs}", escape(f), count(n))
         });
         put!(

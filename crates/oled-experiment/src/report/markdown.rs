@@ -1,7 +1,7 @@
 //! Markdown: the tables of the report, for a terminal, a pull request or a paper's draft.
 
 use super::number::{NOTHING, count, mean, or_nothing, quantity, share, whole};
-use super::{COUNTS_DIFFER, Group, PAIRS_ONCE, counts_differ, distinct, prequential, tables};
+use super::{COUNTS_DIFFER, Group, counts_differ, distinct, positives_counting, prequential, tables};
 use crate::results::{Published, Results, Score};
 
 /// The tables of the report as Markdown, with a line for each note.
@@ -33,7 +33,8 @@ fn data(text: &mut String, results: &Results) {
     text.push_str("\n## Data\n\n");
     head(text, &["Data set", "What it is", "Positives"], &["Segments", "Folds", "Time points", "Per second"]);
     for set in &results.data {
-        let pairs = |fluent| if set.symmetric.contains(fluent) { format!(" ({PAIRS_ONCE})") } else { String::new() };
+        let pairs =
+            |fluent| positives_counting(results, set, fluent).map_or_else(String::new, |how| format!(" ({how})"));
         let positives = set.positives.iter().map(|(fluent, n)| format!("{fluent}: {}{}", count(n), pairs(fluent)));
         let positives = positives.collect::<Vec<_>>();
         let sizes = [count(set.segments), count(set.folds), count(set.frames), or_nothing(set.rate, quantity)];

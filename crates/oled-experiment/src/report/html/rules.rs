@@ -46,7 +46,6 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     if !results.fits.is_empty() {
         fits(&mut body, results);
     }
-    explanation(&mut body, results);
     body.push_str("<div class=\"controls\" id=\"rule-controls\" hidden>\n");
     body.push_str(&select("r-protocol", "Data set", Some("all"), &protocols));
     body.push_str(&select("r-row", "System", Some("all"), &rows));
@@ -58,6 +57,7 @@ pub(super) fn section(results: &Results) -> Option<Section> {
         body.push_str("<p class=\"soft\">No rule was part of a theory at the end.</p>\n");
     }
     body.push_str("</div>\n");
+    explanation(&mut body, results);
     if !given_up.is_empty() {
         let what = if given_up.len() == 1 { "rule that was" } else { "rules that were" };
         put!(
