@@ -1,7 +1,5 @@
 //! What `learn` and `recognise` share to run for weeks: checkpoints, and streams that are being written.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,12 +9,13 @@ use anyhow::{Context, bail};
 use clap::Args;
 use oled::state;
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Checkpoint, Frames, Live, digest, open, open_at};
+use oled_data::{Checkpoint, Frames, Live, Replacement, digest, open, open_at};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::args::InputArgs;
 use crate::input::stream_path;
+use crate::lock::Lock;
 use crate::progress::say;
 
 /// Checkpoints.
@@ -79,7 +78,8 @@ impl MadeOf {
     /// What every command's state depends on.
     pub(crate) fn new(folder: &TaskFolder, input: &InputArgs, live: &LiveArgs) -> MadeOf {
         let texts: String = folder.texts().iter().flat_map(|source| [&source.text, "\0"]).collect();
-        let options = format!("{texts}{:?}", folder.task.options);
+        let reasoner = folder.read_options(None, false).reasoner.is_some();
+        let options = format!("{texts}{:?}{reasoner}", folder.task.options);
         let mut made_of = MadeOf::default();
         made_of.add("the task", format!("{} ({:016x})", folder.name, digest(options.as_bytes())));
         made_of.add("`--from`", input.from.map(|format| format.to_string()).unwrap_or_default());
@@ -91,6 +91,25 @@ impl MadeOf {
     pub(crate) fn add(&mut self, name: &str, text: impl Into<String>) {
         self.0.push((name.into(), text.into()));
     }
+
+    /// A file that goes on where the checkpoint left it. What is in the folder of the checkpoint is named as it is seen from
+    /// there, so that both can be moved together.
+    pub(crate) fn add_file(&mut self, name: &str, path: Option<&Path>, args: &CheckpointArgs) {
+        let folder = args.checkpoint.as_deref().and_then(|checkpoint| whole(checkpoint).parent().map(PathBuf::from));
+        let seen =
+            path.map(whole).map(|path| match folder.and_then(|f| path.strip_prefix(f).map(Path::to_path_buf).ok()) {
+                Some(inside) => inside,
+                None => path,
+            });
+        self.add(name, seen.map(|path| path.display().to_string()).unwrap_or_default());
+    }
+}
+
+/// The whole path of a file, also of one that is not there yet.
+fn whole(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.into());
+    folder.join(path.file_name().unwrap_or_default())
 }
 
 /// Sees to the checkpoints of a run.
@@ -101,23 +120,45 @@ pub(crate) struct Keeper<'a> {
     quiet: bool,
     frames: u64,
     last: Instant,
+    /// Whether there is a checkpoint to go on from: the one that this run went on from, or one that it wrote.
+    is_good: bool,
+    /// Whether the last one could not be written.
+    is_failing: bool,
+    /// Why there is none in the end.
+    failure: Option<anyhow::Error>,
+    /// As long as it is held, nobody else works on the checkpoint.
+    _lock: Lock,
 }
 
 impl<'a> Keeper<'a> {
     /// What sees to them, if they are wanted.
     pub(crate) fn new(args: &'a CheckpointArgs, made_of: MadeOf, quiet: bool) -> anyhow::Result<Option<Keeper<'a>>> {
         let Some(path) = &args.checkpoint else { return Ok(None) };
+        let lock = Lock::take(path)?;
         if !args.resume && path.exists() {
             let path = path.display();
             bail!(
                 "there is a checkpoint `{path}` already\nhint: go on from it with `--resume`, or remove it to start anew"
             );
         }
-        Ok(Some(Keeper { args, path, made_of, quiet, frames: 0, last: Instant::now() }))
+        // A place that cannot be written to is told before anything is read.
+        Replacement::create(path).with_context(|| format!("cannot write the checkpoint `{}`", path.display()))?;
+        Ok(Some(Keeper {
+            args,
+            path,
+            made_of,
+            quiet,
+            frames: 0,
+            last: Instant::now(),
+            is_good: false,
+            is_failing: false,
+            failure: None,
+            _lock: lock,
+        }))
     }
 
     /// The state to go on from, if there is one.
-    pub(crate) fn resume<T: DeserializeOwned>(&self) -> anyhow::Result<Option<T>> {
+    pub(crate) fn resume<T: DeserializeOwned>(&mut self) -> anyhow::Result<Option<T>> {
         if !self.args.resume {
             return Ok(None);
         }
@@ -131,6 +172,7 @@ impl<'a> Keeper<'a> {
         }
         let checkpoint = Checkpoint::read(self.path)?;
         checkpoint.check(self.path, &self.made_of.0)?;
+        self.is_good = true;
         state::decode(&checkpoint.state).map(Some).with_context(|| self.of_no_use())
     }
 
@@ -154,11 +196,42 @@ impl<'a> Keeper<'a> {
         self.frames > 0 && late
     }
 
-    /// Writes a checkpoint.
-    pub(crate) fn save(&mut self, state: &impl Serialize) -> anyhow::Result<()> {
-        Checkpoint { made_of: self.made_of.0.clone(), state: state::encode(state) }.write(self.path)?;
+    /// Writes a checkpoint of a state. One that cannot be written is told, and tried again when the next is due, as long as
+    /// there is a good one to go on from. The last one does not stand in the way of the result: [`Keeper::finish`] tells.
+    pub(crate) fn save<T: Serialize>(
+        &mut self,
+        is_last: bool,
+        state: impl FnOnce() -> anyhow::Result<T>,
+    ) -> anyhow::Result<()> {
+        let write = |state: T| {
+            let checkpoint = Checkpoint { made_of: self.made_of.0.clone(), state: state::encode(&state) };
+            Ok(checkpoint.write(self.path)?)
+        };
+        let written = state().and_then(write);
         (self.frames, self.last) = (0, Instant::now());
+        match written {
+            Ok(()) => {
+                if self.is_failing && !self.quiet {
+                    say(&format!("remark: the checkpoint `{}` is written again", self.path.display()));
+                }
+                (self.is_good, self.is_failing) = (true, false);
+            }
+            Err(error) if self.is_good => {
+                if !self.is_failing || is_last {
+                    let again = if is_last { "" } else { "it is tried again when the next is due; until then " };
+                    say(&format!("warning: {error:#}\n  hint: {again}`--resume` goes on from the last good one"));
+                }
+                self.is_failing = true;
+            }
+            Err(error) if is_last => self.failure = Some(error),
+            Err(error) => return Err(error),
+        }
         Ok(())
+    }
+
+    /// Tells whether there is a checkpoint in the end.
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
+        self.failure.map_or(Ok(()), Err)
     }
 }
 
@@ -171,6 +244,7 @@ pub(crate) fn open_frames(
     checkpoint: &CheckpointArgs,
     stop: &Arc<AtomicBool>,
     position: Option<&[u8]>,
+    quiet: bool,
 ) -> anyhow::Result<Frames> {
     let path = stream_path(folder, input)?;
     let mut options = input.read_options(folder);
@@ -178,7 +252,8 @@ pub(crate) fn open_frames(
     let wanted = checkpoint.checkpoint.is_some();
     // Whoever waits for a pipe can be stopped only if another thread reads it.
     if live.follow || wanted && path == Path::new("-") {
-        options.live = Some(Live { follow: live.follow, stop: stop.clone() });
+        let tell: fn(&str) = |line| say(&format!("remark: {line}"));
+        options.live = Some(Live { follow: live.follow, stop: stop.clone(), tell: (!quiet).then_some(tell) });
     }
     let frames = match position {
         Some(position) => open_at(&path, &options, position, !checkpoint.continues)?,
@@ -192,59 +267,5 @@ pub(crate) fn say_resumed((taken, byte): (u64, Option<u64>), quiet: bool) {
     if !quiet {
         let byte = byte.map(|byte| format!(", at byte {byte} of the stream")).unwrap_or_default();
         say(&format!("remark: going on after {taken} frames{byte}"));
-    }
-}
-
-/// A file that is written to as a run goes on, and cut where a checkpoint left it when the run is resumed.
-pub(crate) struct Growing {
-    path: PathBuf,
-    output: BufWriter<File>,
-    written: u64,
-    /// A device or a pipe is written to, and can neither be cut nor be brought to disk.
-    is_file: bool,
-}
-
-impl Growing {
-    /// A new file, or one that had so many bytes when the checkpoint was written.
-    pub(crate) fn open(path: &Path, written: Option<u64>) -> anyhow::Result<Growing> {
-        let failed = || format!("cannot write `{}`", path.display());
-        let mut file = match written {
-            None => File::create(path).with_context(failed)?,
-            Some(_) => OpenOptions::new().write(true).open(path).with_context(failed)?,
-        };
-        let written = written.unwrap_or(0);
-        let metadata = file.metadata().with_context(failed)?;
-        let is_file = metadata.is_file();
-        if is_file {
-            if metadata.len() < written {
-                bail!(
-                    "`{}` has fewer bytes than when the checkpoint was written\nhint: bring it back, or start anew",
-                    path.display()
-                );
-            }
-            file.set_len(written).with_context(failed)?;
-            file.seek(SeekFrom::End(0)).with_context(failed)?;
-        }
-        Ok(Growing { path: path.into(), output: BufWriter::new(file), written, is_file })
-    }
-
-    /// Brings all to disk; returns how much there is.
-    pub(crate) fn sync(&mut self) -> anyhow::Result<u64> {
-        let to_disk = |file: &File| if self.is_file { file.sync_data() } else { Ok(()) };
-        let synced = self.output.flush().and_then(|()| to_disk(self.output.get_ref()));
-        synced.with_context(|| format!("cannot write `{}`", self.path.display()))?;
-        Ok(self.written)
-    }
-}
-
-impl Write for Growing {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let count = self.output.write(bytes)?;
-        self.written += count as u64;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.output.flush()
     }
 }

@@ -29,15 +29,12 @@ pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
             args.output.display()
         );
     };
+    let output = Output::create(&args.output)?;
     let mut frames = open(&args.input, &options)?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
-    let output = Output::create(&args.output)?;
-    let mut writer = match &output {
-        Output::File(file) if file.path.extension().is_some_and(|e| e == "gz") => {
-            FrameWriter::compressed(format, output.open()?)?
-        }
-        _ => FrameWriter::new(format, output.open()?)?,
-    };
+    let is_compressed = args.output.extension().is_some_and(|e| e == "gz");
+    let new = if is_compressed { FrameWriter::compressed } else { FrameWriter::new };
+    let mut writer = new(format, output.writer()?)?;
     let mut written = 0;
     let mut copy = || -> anyhow::Result<()> {
         while let Some(frame) = frames.next() {
@@ -64,6 +61,7 @@ fn print_program(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     )?;
     let folder = TaskFolder::load(task)?;
     let theory = args.theory.as_ref().map(|path| load_theory(&folder, path)).transpose()?.unwrap_or(Theory::default());
+    Output::check(&args.output)?;
     let mut stream = open(&args.input, &folder.read_options(args.from, args.lenient))?;
     let frames: Vec<Frame> = stream.by_ref().collect::<Result<_, _>>()?;
     say_skipped(stream.skipped());

@@ -18,8 +18,8 @@ use oled::lang::ec::TERMINATED;
 use oled::learn::{FluentFit, Watcher};
 use oled::{Evaluation, Frame, Learned, Learner, Recogniser, Signature, StateError, Symbol, Term};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Pause, Protocol, digest};
-use oled_experiment::{LEARNERS, Prequential, USUAL_PRESET};
+use oled_data::{Digest, Pause, Protocol, digest};
+use oled_experiment::{LEARNERS, Prequential, USUAL_PRESET, effective_settings};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -27,7 +27,7 @@ use crate::args::InputArgs;
 use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, MadeOf, say_resumed};
 use crate::evaluate::{fluents_json, prequential_table};
 use crate::input::{load_theory, stream_path};
-use crate::output::write_file;
+use crate::output::{Output, write_file};
 use crate::progress::{Progress, bar, say, say_skipped};
 use crate::recognise::interruption;
 use crate::source::{Folds, Source};
@@ -179,8 +179,8 @@ pub(crate) struct OledArgs {
     pub(crate) warmup: Option<String>,
 }
 
-/// What a checkpoint has: the position in the stream, what the learner knows, and how long the log was.
-type State = (Vec<u8>, Vec<u8>, Option<u64>);
+/// What a checkpoint has: the position in the stream, what the learner knows, and what the log had.
+type State = (Vec<u8>, Vec<u8>, Option<Digest>);
 
 pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
@@ -192,9 +192,11 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     if let Some(path) = &args.theory {
         learner.start_from(&load_theory(&folder, path)?)?;
     }
+    // So are places at which nothing can be written.
+    args.output.iter().chain(&args.report).try_for_each(|path| Output::check(path))?;
     let mut keeper = Keeper::new(&args.checkpoint, made_of(&folder, args, &overrides)?, quiet)?;
-    let resumed: Option<State> = keeper.as_ref().map_or(Ok(None), Keeper::resume)?;
-    let mut log = Log::new(args.log.as_deref(), &mut *learner, quiet, resumed.as_ref().and_then(|r| r.2))?;
+    let resumed: Option<State> = keeper.as_mut().map_or(Ok(None), Keeper::resume)?;
+    let mut log = Log::new(args.log.as_deref(), &mut *learner, quiet, resumed.as_ref().and_then(|r| r.2.clone()))?;
     let mut learning = if args.prequential || args.report.is_some() {
         Learning::Tested(Box::new(Prequential::new(&folder.task, learner, args.report.is_some())?))
     } else {
@@ -221,18 +223,19 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let supervisor = Supervisor::new(interrupted.clone(), args.time.map(Duration::from_secs_f64));
     // What `replay` learned is found when it is asked; before that it has rules for the log only.
     let needs_flush = args.learner == "oled" || args.log.is_some();
-    let mut show = |learning: &mut Learning, log: &mut Log| -> anyhow::Result<()> {
+    let mut show = |learning: &mut Learning, log: &mut Log| {
         let due = learning.learner().observed() >= next;
         if due || requested.swap(false, Ordering::Relaxed) {
             next = if due { next + args.print_every.unwrap_or(0) } else { next };
             if needs_flush {
                 learning.flush(log);
             }
-            log.flush()?;
             let learned = supervisor.search(learning.learner(), &interrupted, |learner| learner.learned());
-            snapshot(&learned, args)?;
+            // What cannot be shown now is no reason to end: it is told in the end as well.
+            if let Err(error) = log.flush().and_then(|()| snapshot(&learned, args)) {
+                say(&format!("warning: {error:#}"));
+            }
         }
-        Ok(())
     };
     // From the beginning.
     let open = || match args.protocol {
@@ -245,7 +248,7 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let live = keeper.is_some() || args.live.follow || args.live.lateness.is_some();
     let mut frames = match args.protocol {
         None if live => {
-            Source::live(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref())?
+            Source::live(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref(), quiet)?
         }
         Some(_) => {
             let mut parts = open()?;
@@ -271,12 +274,13 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
             None if frames.pause().is_none() => break,
             None => frames.pause() == Some(Pause::End) || keeper.as_ref().is_some_and(Keeper::is_due_at_rest),
         };
-        show(&mut learning, &mut log)?;
+        show(&mut learning, &mut log);
         let stopped = interrupted.load(Ordering::Relaxed);
         // After its end the stream has no position any more: the last checkpoint is the one written there.
         if let (true, Some(keeper), true) = (is_due || stopped, &mut keeper, frames.has_position()) {
             let Some(state) = learning.save(&mut log) else { bail!("the learner `{}` cannot be saved", args.learner) };
-            keeper.save(&(frames.save(), state, log.sync()?))?;
+            let is_last = stopped || frames.pause() == Some(Pause::End);
+            keeper.save(is_last, || Ok((frames.save(), state, log.sync()?)))?;
             if frames.pause() == Some(Pause::End) {
                 frames.end();
             }
@@ -306,8 +310,15 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         learned.fits = fits(&folder, args, &learned)?;
     }
     let tested = learning.tested();
-    write_result(&learned, tested, args, args.output.as_deref().unwrap_or(Path::new("-")))?;
+    let standard = Path::new("-");
+    let written = write_result(&learned, tested, args, args.output.as_deref().unwrap_or(standard));
+    if let (Err(_), Some(path)) = (&written, &args.output) {
+        say(&format!("warning: `{}` cannot be written: the theory goes to standard output", path.display()));
+        write_result(&learned, tested, args, standard)?;
+    }
+    written?;
     logged?;
+    keeper.map_or(Ok(()), Keeper::finish)?;
     if let (Some(tested), true, false) = (tested, args.prequential && !args.json, quiet) {
         say(&format!(
             "recognised with the rules so far, before learning from it:\n{}",
@@ -369,9 +380,11 @@ fn made_of(folder: &TaskFolder, args: &LearnArgs, overrides: &[(String, String)]
     let mut made_of = MadeOf::new(folder, &args.input, &args.live);
     made_of.add("the command", "learn");
     made_of.add("`--learner`", &args.learner);
-    made_of.add("`--preset`", args.oled.preset.as_deref().unwrap_or_default());
-    let settings: Vec<String> = overrides.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    made_of.add("settings", settings.join(" "));
+    for (name, value) in
+        effective_settings(folder, &args.learner, args.oled.preset.as_deref(), &|_| overrides.to_vec())?
+    {
+        made_of.add(&format!("the setting {name}"), value);
+    }
     let theory = args.theory.as_ref().map(|path| load_theory(folder, path)).transpose()?;
     let digested = theory.map(|theory| format!("{:016x}", digest(theory.to_string().as_bytes())));
     made_of.add("the theory to start from", digested.unwrap_or_default());
@@ -382,7 +395,7 @@ fn made_of(folder: &TaskFolder, args: &LearnArgs, overrides: &[(String, String)]
     });
     made_of.add("`--protocol`", parts.unwrap_or_default());
     made_of.add("`--prequential`", if args.prequential { "yes" } else { "" });
-    made_of.add("`--log`", if args.log.is_some() { "yes" } else { "" });
+    made_of.add_file("`--log`", args.log.as_deref(), &args.checkpoint);
     Ok(made_of)
 }
 

@@ -1,6 +1,6 @@
 //! `oled recognise`: a theory on a stream, intervals out as they close.
 
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,20 +8,21 @@ use anyhow::{Context, bail};
 use indexmap::IndexMap;
 use oled::{End, Frame, Interval, Recogniser, Signature, Term, Value, calculus};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Pause, digest};
+use oled_data::{Digest, Pause, digest};
 use rustc_hash::FxBuildHasher;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::args::{Output, RecogniseArgs};
-use crate::checkpoint::{Growing, Keeper, MadeOf, open_frames, say_resumed};
+use crate::checkpoint::{Keeper, MadeOf, open_frames, say_resumed};
+use crate::growing::Growing;
 use crate::input::{load_theory, recogniser};
 use crate::progress::{Progress, say_skipped, say_undeclared};
 use crate::undeclared::Undeclared;
 
-/// What a checkpoint has: the position in the stream, what the recogniser knows, how much of the output was written and
-/// printed, and what the task does not declare.
-type State = (Vec<u8>, Vec<u8>, Option<u64>, u64, IndexMap<Signature, u64, FxBuildHasher>);
+/// What a checkpoint has: the position in the stream, what the recogniser knows, what of the output was written and how much
+/// was printed, and what the task does not declare.
+type State = (Vec<u8>, Vec<u8>, Option<Digest>, u64, IndexMap<Signature, u64, FxBuildHasher>);
 
 pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
@@ -29,21 +30,23 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     let wanted = wanted(&folder, &recogniser, args.all);
     let mut undeclared = Undeclared::new(&folder.task);
     let mut keeper = Keeper::new(&args.checkpoint, made_of(&folder, args)?, quiet)?;
-    let resumed: Option<State> = keeper.as_ref().map_or(Ok(None), Keeper::resume)?;
-    let (mut position, mut before) = (None, None);
-    if let (Some((at, state, written, printed, passed)), Some(keeper)) = (resumed, &keeper) {
+    let resumed: Option<State> = keeper.as_mut().map_or(Ok(None), Keeper::resume)?;
+    let (mut position, mut written, mut before) = (None, None, None);
+    if let (Some((at, state, output, printed, passed)), Some(keeper)) = (resumed, &keeper) {
         recogniser.restore(&state).with_context(|| keeper.of_no_use())?;
         undeclared.restore(passed);
-        (position, before) = (Some(at), Some((written, printed)));
+        (position, written, before) = (Some(at), output, Some(printed));
     }
+    // Where nothing can be written nothing is read.
+    let output = Out::open(args, written)?;
     let interrupted = interruption()?;
     let mut frames =
-        open_frames(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref())?;
+        open_frames(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref(), quiet)?;
     if position.is_some() {
         say_resumed(frames.place(), quiet);
     }
     let mut progress = Progress::new(frames.total_bytes(), quiet);
-    let mut printer = Printer::new(args, wanted, before)?;
+    let mut printer = Printer::new(args, wanted, output, before)?;
     let mut closed = Vec::new();
     let stopped = loop {
         let is_due = match frames.next() {
@@ -52,7 +55,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
                 undeclared.count(&frame.narrative);
                 recogniser.observe(&frame, &mut closed);
                 if recogniser.is_full() {
-                    printer.output.flush()?;
+                    printer.flush()?;
                     bail!(
                         "more than {} atoms follow at once at time {} of segment `{}`\nhint: `--max-instances` allows more; or narrow the rules, so that they speak of fewer combinations",
                         args.max_instances,
@@ -67,7 +70,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
             None if frames.pause().is_none() => break interrupted.load(Ordering::Relaxed),
             None => {
                 // Nothing comes, so there is time to tell what is known.
-                printer.output.flush()?;
+                printer.flush()?;
                 frames.pause() == Some(Pause::End) || keeper.as_ref().is_some_and(Keeper::is_due_at_rest)
             }
         };
@@ -75,7 +78,8 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
         // After its end the stream has no position any more: the last checkpoint is the one written there.
         if let (true, Some(keeper), Some(pause)) = (is_due || stopped, &mut keeper, frames.pause()) {
             let (written, passed) = (printer.sync()?, undeclared.passed());
-            keeper.save(&(frames.save(), recogniser.save(), written, printer.printed, passed))?;
+            let is_last = stopped || pause == Pause::End;
+            keeper.save(is_last, || Ok((frames.save(), recogniser.save(), written, printer.printed, passed)))?;
             if pause == Pause::End {
                 frames.end();
             }
@@ -95,6 +99,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     progress.finish();
     say_skipped(frames.skipped());
     say_undeclared(&undeclared, quiet);
+    keeper.map_or(Ok(()), Keeper::finish)?;
     Ok(match printer.printed {
         _ if stopped => Outcome::Interrupted,
         0 => Outcome::Nothing,
@@ -112,7 +117,7 @@ fn made_of(folder: &TaskFolder, args: &RecogniseArgs) -> anyhow::Result<MadeOf> 
     made_of.add("`--format`", if args.format == Output::Csv { "csv" } else { "jsonl" });
     made_of.add("`--frames`", yes(args.frames));
     made_of.add("`--all`", yes(args.all));
-    made_of.add("`--output`", yes(args.output.is_some()));
+    made_of.add_file("`--output`", args.output.as_deref(), &args.checkpoint);
     Ok(made_of)
 }
 
@@ -152,15 +157,33 @@ enum Out {
     File(Growing),
 }
 
+impl Out {
+    /// Standard output, or a file, which has this in it where the run goes on from a checkpoint.
+    fn open(args: &RecogniseArgs, written: Option<Digest>) -> anyhow::Result<Out> {
+        Ok(match &args.output {
+            Some(path) => Out::File(Growing::open(path, written)?),
+            None => Out::Standard(BufWriter::new(io::stdout().lock())),
+        })
+    }
+
+    /// What went wrong while it was written to.
+    fn failed(&self, error: io::Error) -> anyhow::Error {
+        match self {
+            Out::Standard(_) => error.into(),
+            Out::File(output) => output.failed(error),
+        }
+    }
+}
+
 impl Write for Out {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Out::Standard(output) => output.write(bytes),
             Out::File(output) => output.write(bytes),
         }
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         match self {
             Out::Standard(output) => output.flush(),
             Out::File(output) => output.flush(),
@@ -169,32 +192,33 @@ impl Write for Out {
 }
 
 impl Printer {
-    /// `before`: how many bytes and lines there were when the checkpoint was written that the run goes on from.
-    fn new(
-        args: &RecogniseArgs,
-        wanted: Vec<Signature>,
-        before: Option<(Option<u64>, u64)>,
-    ) -> anyhow::Result<Printer> {
+    /// `before`: how many lines there were when the checkpoint was written that the run goes on from.
+    fn new(args: &RecogniseArgs, wanted: Vec<Signature>, output: Out, before: Option<u64>) -> anyhow::Result<Printer> {
         let (format, frames) = (args.format, args.frames);
-        let mut output = match &args.output {
-            Some(path) => Out::File(Growing::open(path, before.and_then(|(written, _)| written))?),
-            None => Out::Standard(BufWriter::new(std::io::stdout().lock())),
-        };
-        if let Some((_, printed)) = before {
-            return Ok(Printer { format, frames, wanted, output, printed });
+        let mut printer = Printer { format, frames, wanted, output, printed: before.unwrap_or(0) };
+        if before.is_none() {
+            printer.header().map_err(|error| printer.output.failed(error))?;
+            printer.flush()?;
         }
-        match (format, frames) {
-            (Output::Csv, false) => writeln!(output, "segment,fluent,first,last,end")?,
-            (Output::Csv, true) => writeln!(output, "segment,time,fluent")?,
-            (Output::Jsonl, _) => {}
-        }
-        output.flush()?;
-        Ok(Printer { format, frames, wanted, output, printed: 0 })
+        Ok(printer)
     }
 
-    /// Hands all on; returns how many bytes a file has then.
-    fn sync(&mut self) -> anyhow::Result<Option<u64>> {
-        self.output.flush()?;
+    fn header(&mut self) -> io::Result<()> {
+        match (self.format, self.frames) {
+            (Output::Csv, false) => writeln!(self.output, "segment,fluent,first,last,end"),
+            (Output::Csv, true) => writeln!(self.output, "segment,time,fluent"),
+            (Output::Jsonl, _) => Ok(()),
+        }
+    }
+
+    /// Hands on what was printed.
+    fn flush(&mut self) -> anyhow::Result<()> {
+        self.output.flush().map_err(|error| self.output.failed(error))
+    }
+
+    /// Hands all on; returns what a file has then.
+    fn sync(&mut self) -> anyhow::Result<Option<Digest>> {
+        self.flush()?;
         match &mut self.output {
             Out::Standard(_) => Ok(None),
             Out::File(output) => output.sync().map(Some),
@@ -203,17 +227,21 @@ impl Printer {
 
     fn print(&mut self, frame: &Frame, recogniser: &Recogniser, closed: &mut Vec<Interval>) -> anyhow::Result<()> {
         if self.frames {
-            self.frame(frame, recogniser)?;
+            self.frame(frame, recogniser).map_err(|error| self.output.failed(error))?;
         } else if !closed.is_empty() {
             self.intervals(closed)?;
             // An interval that is over is news.
-            self.output.flush()?;
+            self.flush()?;
         }
         closed.clear();
         Ok(())
     }
 
-    fn frame(&mut self, frame: &Frame, recogniser: &Recogniser) -> anyhow::Result<()> {
+    fn intervals(&mut self, intervals: &mut Vec<Interval>) -> anyhow::Result<()> {
+        self.write_intervals(intervals).map_err(|error| self.output.failed(error))
+    }
+
+    fn frame(&mut self, frame: &Frame, recogniser: &Recogniser) -> io::Result<()> {
         let mut holding: Vec<String> = recogniser
             .holding()
             .filter(|(signature, _)| self.wanted.contains(signature))
@@ -235,7 +263,7 @@ impl Printer {
         Ok(())
     }
 
-    fn intervals(&mut self, intervals: &mut Vec<Interval>) -> anyhow::Result<()> {
+    fn write_intervals(&mut self, intervals: &mut Vec<Interval>) -> io::Result<()> {
         for interval in intervals.drain(..).filter(|i| self.wanted.contains(&i.signature) && !self.frames) {
             self.printed += u64::from(interval.end != End::Open);
             let fluent = compact(&interval.fluent());

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use oled::{Frame, state};
 use oled_data::caviar::{Videos, load_protocol, load_videos, shuffle};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{DataError, Frames, Pause, Protocol, ReadAhead, Skipped, Unit};
+use oled_data::{DataError, Digest, Frames, Pause, Protocol, ReadAhead, Skipped, Unit};
 
 use crate::args::InputArgs;
 use crate::checkpoint::{CheckpointArgs, LiveArgs, open_frames};
@@ -23,8 +23,11 @@ pub(crate) enum Source {
     /// A stream, read on another thread.
     Ahead { frames: ReadAhead, total: Option<u64> },
     /// The parts of a protocol, one after the other.
-    Parts { units: IntoIter<Unit>, videos: Videos, frames: IntoIter<Frame>, taken: u64 },
+    Parts { units: IntoIter<Unit>, videos: Videos, frames: IntoIter<Frame>, taken: Taken },
 }
+
+/// How many frames were taken of the parts of a protocol, and what they were.
+type Taken = (u64, Digest);
 
 /// Which parts of a protocol are taken.
 #[derive(Clone, Copy)]
@@ -56,17 +59,23 @@ impl Source {
         checkpoint: &CheckpointArgs,
         stop: &Arc<AtomicBool>,
         position: Option<&[u8]>,
+        quiet: bool,
     ) -> anyhow::Result<Source> {
-        Ok(Source::Stream(Box::new(open_frames(folder, args, live, checkpoint, stop, position)?)))
+        Ok(Source::Stream(Box::new(open_frames(folder, args, live, checkpoint, stop, position, quiet)?)))
     }
 
     /// Goes on from a position in the parts of a protocol.
     pub(crate) fn skip_to(&mut self, position: &[u8]) -> anyhow::Result<()> {
-        let count: u64 = state::decode(position)?;
+        let (count, seen): Taken = state::decode(position)?;
         for _ in 0..count {
             self.next().context("the protocol has fewer time points than when the checkpoint was written")??;
         }
-        Ok(())
+        match self {
+            Source::Parts { taken, .. } if taken.1 != seen => bail!(
+                "the videos are not those that were read before\nhint: bring them back, or start anew with another checkpoint"
+            ),
+            _ => Ok(()),
+        }
     }
 
     /// The position behind the last frame that was taken.
@@ -82,7 +91,7 @@ impl Source {
     pub(crate) fn place(&self) -> (u64, Option<u64>) {
         match self {
             Source::Stream(frames) => frames.place(),
-            Source::Parts { taken, .. } => (*taken, None),
+            Source::Parts { taken, .. } => (taken.0, None),
             Source::Ahead { .. } => (0, None),
         }
     }
@@ -135,7 +144,7 @@ impl Source {
         if let Some(seed) = seed {
             shuffle(&mut units, seed);
         }
-        Ok(Source::Parts { units: units.into_iter(), videos, frames: Vec::new().into_iter(), taken: 0 })
+        Ok(Source::Parts { units: units.into_iter(), videos, frames: Vec::new().into_iter(), taken: Taken::default() })
     }
 
     /// The size of the input, where it is known.
@@ -175,7 +184,8 @@ impl Iterator for Source {
             Source::Ahead { frames, .. } => frames.next(),
             Source::Parts { units, videos, frames, taken } => loop {
                 if let Some(frame) = frames.next() {
-                    *taken += 1;
+                    taken.0 += 1;
+                    taken.1.update(&state::encode(&frame));
                     return Some(Ok(frame));
                 }
                 let unit = units.next()?;

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! The payload is what the run was made of, as names with texts, and its state. The file is written under another name,
-//! brought to disk, and put in the place of the last one, which is kept beside it: `FILE.previous`.
+//! brought to disk, and put in the place of the last one, which is kept beside it: `FILE.previous`. Where `FILE` is a link,
+//! all of this happens beside what it points to.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -13,11 +14,14 @@ use std::path::{Path, PathBuf};
 
 use oled::state;
 
+use crate::digest::digest;
+use crate::replace::{Replacement, behind_links};
+
 /// A file begins with this.
 const MAGIC: &[u8; 8] = b"OLEDCKPT";
 /// The version of the format. A state is read by the version that wrote it; whatever changes what states are made of
 /// counts this up, and either reads the older ones too or says that it does not.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// What comes before the payload.
 const HEAD: usize = 20;
 
@@ -50,7 +54,7 @@ pub enum CheckpointError {
     #[error("there is no checkpoint `{}`{}", .0.display(), offer(.0))]
     Missing(PathBuf),
     /// The system could not read or write it.
-    #[error("cannot {} the checkpoint `{}`: {}", .0, .1.display(), .2)]
+    #[error("cannot {} the checkpoint `{}`", .0, .1.display())]
     Io(&'static str, PathBuf, #[source] io::Error),
     /// It is another kind of file.
     #[error("`{}` is not a checkpoint{}", .0.display(), offer(.0))]
@@ -68,12 +72,8 @@ pub enum CheckpointError {
 
 /// The name under which the last good checkpoint is kept.
 pub fn previous(path: &Path) -> PathBuf {
-    beside(path, ".previous")
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
+    let mut name = behind_links(path).unwrap_or_else(|_| path.into()).into_os_string();
+    name.push(".previous");
     name.into()
 }
 
@@ -92,22 +92,21 @@ fn offer(path: &Path) -> String {
 impl Checkpoint {
     /// Writes it, so that whenever this is interrupted there is a whole one under the name: this one, or the last.
     pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
-        let new = beside(path, ".new");
         let write = || -> io::Result<()> {
-            let mut file = File::create(&new)?;
-            file.write_all(&self.encode())?;
-            file.sync_all()?;
-            drop(file);
-            if path.exists() {
-                let before = previous(path);
-                if before.exists() {
+            let mut new = Replacement::create(path)?;
+            new.write_all(&self.encode())?;
+            new.sync()?;
+            let now = new.target().to_path_buf();
+            if now.exists() {
+                let before = previous(&now);
+                if fs::symlink_metadata(&before).is_ok() {
                     fs::remove_file(&before)?;
                 }
                 // Where a file cannot have two names there is a moment without one under the usual name.
-                fs::hard_link(path, &before).or_else(|_| fs::rename(path, &before))?;
+                fs::hard_link(&now, &before).or_else(|_| fs::rename(&now, &before))?;
             }
-            fs::rename(&new, path)?;
-            sync_folder(path)
+            new.keep()?;
+            sync_folder(&now)
         };
         write().map_err(|error| CheckpointError::Io("write", path.into(), error))
     }
@@ -185,11 +184,6 @@ fn sync_folder(path: &Path) -> io::Result<()> {
         File::open(folder)?.sync_all()?;
     }
     Ok(())
-}
-
-/// A number by which bytes are told from others (FNV-1a): every change of one byte changes it. It tells damage, not forgery.
-pub fn digest(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ use oled::{FactError, FactProblem};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::live::Cut;
+
 /// Something wrong with data, with its place. Small where all is well: the rest is behind a pointer.
 ///
 /// ```text
@@ -258,6 +260,9 @@ impl DataError {
             // As our own reader of lines says it.
             io::ErrorKind::FileTooLarge if doing == "read" => {
                 (ProblemKind::Limit, Some("is a line end missing? `--max-line` allows longer ones"))
+            }
+            _ if error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Cut>) => {
+                (ProblemKind::Io, Some("what was not read yet is lost: rotate it by renaming it, not by cutting it"))
             }
             _ => (ProblemKind::Io, None),
         };

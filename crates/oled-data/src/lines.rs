@@ -4,6 +4,9 @@ use std::io::{self, Read};
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest::Digest;
+use crate::live::is_new_file;
+
 /// A line without its end.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'a> {
@@ -27,11 +30,12 @@ pub(crate) struct LineReader {
     start: usize,
     end: usize,
     number: usize,
-    /// How much of the input came before the buffer, and the last bytes of it.
-    before: u64,
-    tail: Vec<u8>,
+    /// What came before the buffer.
+    before: Digest,
     /// Whether the input has no more bytes than those in the buffer.
     exhausted: bool,
+    /// Whether another file begins after the bytes in the buffer.
+    renewed: bool,
     /// A longer line is an error.
     most: usize,
 }
@@ -39,27 +43,37 @@ pub(crate) struct LineReader {
 /// Where a reader is in its input: behind the last line that was lent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Place {
-    /// Bytes, as they are after decompression.
-    pub(crate) offset: u64,
     /// Lines.
     number: usize,
-    /// The last bytes before: another input has others there.
-    pub(crate) tail: Vec<u8>,
+    /// The bytes before, as they are after decompression: another input has others there.
+    before: Digest,
+}
+
+impl Place {
+    /// How many bytes come before it, after decompression.
+    pub(crate) fn offset(&self) -> u64 {
+        self.before.length()
+    }
 }
 
 const BUFFER: usize = 1 << 18;
 /// The longest line where nothing else is said, one gibibyte: exports may have all their documents on one line.
 const MAX_LINE: usize = 1 << 30;
-
-/// So many bytes tell whether an input is the one that was read before.
-const TAIL: usize = 256;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl LineReader {
     pub(crate) fn new(input: Box<dyn Read + Send>) -> LineReader {
-        let (before, tail) = (0, Vec::new());
-        let most = MAX_LINE;
-        LineReader { input, buffer: vec![0; BUFFER], start: 0, end: 0, number: 0, before, tail, exhausted: false, most }
+        LineReader {
+            input,
+            buffer: vec![0; BUFFER],
+            start: 0,
+            end: 0,
+            number: 0,
+            before: Digest::default(),
+            exhausted: false,
+            renewed: false,
+            most: MAX_LINE,
+        }
     }
 
     /// The same with another limit for the length of a line.
@@ -73,54 +87,55 @@ impl LineReader {
         io::Error::new(io::ErrorKind::FileTooLarge, message)
     }
 
-    /// A reader that goes on at a place, of an input that begins `skip` bytes before the place's tail. `None` if the input
-    /// has something else there. Where there is nothing to be read for a while it waits, unless `stopped`.
+    /// A reader that goes on at a place of an input that begins anew. `None` if the input has something else before it. Where
+    /// there is nothing to be read for a while it waits, unless `stopped`.
     pub(crate) fn at(
         mut input: Box<dyn Read + Send>,
         place: &Place,
-        skip: u64,
         stopped: &dyn Fn() -> bool,
     ) -> io::Result<Option<LineReader>> {
-        // Nobody has read more than this.
-        const MOST: u64 = 1 << 60;
-        if place.offset > MOST || place.number as u64 > MOST || place.tail.len() > TAIL {
-            return Ok(None);
-        }
-        let mut left = skip + place.tail.len() as u64;
-        let (mut buffer, mut tail) = (vec![0; BUFFER], Vec::new());
+        let mut left = place.offset();
+        let (mut buffer, mut before) = (vec![0; BUFFER], Digest::default());
         while left > 0 {
             let room = usize::try_from(left).unwrap_or(BUFFER).min(BUFFER);
             match input.read(&mut buffer[..room]) {
                 Ok(0) => return Ok(None),
                 Ok(count) => {
-                    tail.extend_from_slice(&buffer[..count]);
-                    tail.drain(..tail.len().saturating_sub(TAIL));
+                    before.update(&buffer[..count]);
                     left -= count as u64;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock && !stopped() => {}
+                Err(error) if is_new_file(&error) => return Ok(None),
                 Err(error) => return Err(error),
             }
         }
-        if !tail.ends_with(&place.tail) {
-            return Ok(None);
-        }
-        let mut reader = LineReader::new(input);
-        (reader.before, reader.number, reader.tail) = (place.offset, place.number, tail);
-        Ok(Some(reader))
+        Ok(if before == place.before { LineReader::going_on(input, place) } else { None })
+    }
+
+    /// A reader of an input that goes on at a place, so that nothing before it can be compared. `None` if there is no such
+    /// place.
+    pub(crate) fn going_on(input: Box<dyn Read + Send>, place: &Place) -> Option<LineReader> {
+        // Nobody has read more than this.
+        const MOST: u64 = 1 << 60;
+        let possible = place.offset() <= MOST && place.number as u64 <= MOST;
+        possible.then(|| LineReader { number: place.number, before: place.before.clone(), ..LineReader::new(input) })
     }
 
     /// Where the next line begins.
     pub(crate) fn place(&self) -> Place {
-        let mut tail = [&self.tail[..], &self.buffer[self.start.saturating_sub(TAIL)..self.start]].concat();
-        tail.drain(..tail.len().saturating_sub(TAIL));
-        Place { offset: self.before + self.start as u64, number: self.number, tail }
+        let mut before = self.before.clone();
+        before.update(&self.buffer[..self.start]);
+        Place { number: self.number, before }
     }
 
-    /// The next line that has an end, if any.
+    /// The next line that has an end, if any; or what follows the last one of a file after which another was begun.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<RawLine<'_>>> {
-        let length = self.find_end()?;
-        Ok(length.map(|length| self.take(length, true)))
+        Ok(match self.find_end()? {
+            Some(length) => Some(self.take(length, true)),
+            None if self.renewed => self.last_line(),
+            None => None,
+        })
     }
 
     /// What follows the last line end, if anything.
@@ -171,10 +186,14 @@ impl LineReader {
         Ok(bytes)
     }
 
-    /// The length of the line that starts at `start`; `None` if the input ends before it does.
+    /// The length of the line that starts at `start`; `None` if the input, or one of its files, ends before it does.
     fn find_end(&mut self) -> io::Result<Option<usize>> {
         let mut searched = 0;
         loop {
+            if self.renewed && self.start == self.end {
+                (self.start, self.end, self.number, self.before) = (0, 0, 0, Digest::default());
+                self.renewed = false;
+            }
             let found = memchr::memchr(b'\n', &self.buffer[self.start + searched..self.end]).map(|i| searched + i);
             searched = self.end - self.start;
             if found.unwrap_or(searched) > self.most {
@@ -183,7 +202,7 @@ impl LineReader {
             if found.is_some() {
                 return Ok(found);
             }
-            if self.exhausted {
+            if self.exhausted || self.renewed {
                 return Ok(None);
             }
             self.fill()?;
@@ -192,8 +211,7 @@ impl LineReader {
 
     fn fill(&mut self) -> io::Result<()> {
         if self.start > 0 {
-            self.tail = self.place().tail;
-            self.before += self.start as u64;
+            self.before.update(&self.buffer[..self.start]);
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
@@ -209,6 +227,10 @@ impl LineReader {
                     return Ok(());
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if is_new_file(&error) => {
+                    self.renewed = true;
+                    return Ok(());
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -218,6 +240,7 @@ impl LineReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live::new_file;
 
     /// Gives one byte at a time.
     struct Slow(io::Cursor<Vec<u8>>);
@@ -265,16 +288,45 @@ mod tests {
         for i in 0..60_000 {
             if i % 7919 == 0 {
                 let place = reader.place();
-                let skip = place.offset - place.tail.len() as u64;
                 let input = |text: &str| Box::new(io::Cursor::new(text.as_bytes().to_vec()));
-                let mut other =
-                    LineReader::at(input(&text), &place, skip, &|| false).unwrap().expect("it is the same input");
+                let mut other = LineReader::at(input(&text), &place, &|| false).unwrap().expect("it is the same input");
                 let line = other.next_line().unwrap().unwrap();
                 assert_eq!((line.number, line.bytes), (i + 1, format!("line {i}").as_bytes()));
-                let others = input(&text.replace("line", "LINE"));
-                assert_eq!(LineReader::at(others, &place, skip, &|| false).unwrap().is_none(), i > 0);
+                assert_eq!(place.offset(), lines[..i].iter().map(|line| line.len() as u64).sum::<u64>());
+                let others = input(&text.replacen("line", "LINE", 1));
+                assert_eq!(LineReader::at(others, &place, &|| false).unwrap().is_none(), i > 0);
             }
             reader.next_line().unwrap().unwrap();
+        }
+    }
+
+    /// Gives two files, one after the other.
+    struct Two([io::Cursor<Vec<u8>>; 2], bool);
+
+    impl Read for Two {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = self.0[usize::from(self.1)].read(buffer)?;
+            if count == 0 && !self.1 {
+                self.1 = true;
+                return Err(new_file());
+            }
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn another_file_is_counted_from_its_own_beginning() {
+        let input = |text: &str| io::Cursor::new(text.as_bytes().to_vec());
+        for (first, ended) in [("a\nb\n", true), ("a\nb", false)] {
+            let mut reader = LineReader::new(Box::new(Two([input(first), input("c\nd\n")], false)));
+            let mut read = || reader.next_line().unwrap().map(|line| (line.number, line.bytes.to_vec(), line.ended));
+            assert_eq!(read(), Some((1, b"a".to_vec(), true)));
+            assert_eq!(read(), Some((2, b"b".to_vec(), ended)), "a line is not glued to that of another file");
+            assert_eq!(read(), Some((1, b"c".to_vec(), true)));
+            let place = reader.place();
+            let mut resumed =
+                LineReader::at(Box::new(input("c\nd\n")), &place, &|| false).unwrap().expect("it is known");
+            assert_eq!(resumed.next_line().unwrap().unwrap().number, 2);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reading: a path and a format become an iterator of frames.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +11,7 @@ use oled::{Frame, Signature, StateError, Symbol, state};
 use serde::{Deserialize, Serialize};
 
 use crate::caviar::CaviarReader;
+use crate::digest::Digest;
 use crate::error::{DataError, Problem, ProblemKind, Skipped};
 use crate::facts::FactsReader;
 use crate::format::Format;
@@ -98,6 +99,8 @@ struct Position {
     taken: u64,
     /// The place in the input, and what the format holds back.
     place: Option<(Place, Vec<u8>)>,
+    /// The frames that were taken, where there is no place.
+    seen: Digest,
     sink: Vec<u8>,
 }
 
@@ -140,22 +143,24 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Frames, DataError> {
 /// that what was read has to be skipped, or goes on.
 pub fn open_at(path: &Path, options: &ReadOptions, saved: &[u8], again: bool) -> Result<Frames, DataError> {
     let name = path.display().to_string();
-    let mut saved: Position = state::decode(saved).map_err(|error| damaged(&error, &name))?;
-    let Some((place, _)) = &mut saved.place else {
-        // The source has no places: what was taken is taken again.
-        let mut frames = open_somewhere(path, options, None)?;
-        for _ in 0..saved.taken {
-            frames.next().unwrap_or_else(|| Err(other_input(&name)))?;
-        }
-        return Ok(frames);
-    };
-    let skip = place.offset.saturating_sub(place.tail.len() as u64);
-    if again || name != "-" {
-        return open_somewhere(path, options, Some((&saved, skip)));
+    let saved: Position = state::decode(saved).map_err(|error| damaged(&error, &name))?;
+    if saved.place.is_some() {
+        return open_somewhere(path, options, Some(At { saved: &saved, again: again || name != "-" }));
     }
-    // Of an input that goes on nothing is there to be skipped and compared.
-    place.tail.clear();
-    open_somewhere(path, options, Some((&saved, 0)))
+    // The source has no places: what was taken is taken again.
+    let mut frames = open_somewhere(path, options, None)?;
+    for _ in 0..saved.taken {
+        frames.next().unwrap_or_else(|| Err(other_input(&name)))?;
+    }
+    if frames.seen == saved.seen { Ok(frames) } else { Err(other_input(&name)) }
+}
+
+/// Where reading goes on.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    saved: &'a Position,
+    /// Whether the input begins anew, so that what comes before has to be skipped, and can be compared.
+    again: bool,
 }
 
 fn damaged(error: &StateError, name: &str) -> DataError {
@@ -169,8 +174,8 @@ fn other_input(name: &str) -> DataError {
         .of(name)
 }
 
-/// Opens an input, to be read from its beginning or from a position, before whose tail so many bytes have to be skipped.
-fn open_somewhere(path: &Path, options: &ReadOptions, at: Option<(&Position, u64)>) -> Result<Frames, DataError> {
+/// Opens an input, to be read from its beginning or from a position.
+fn open_somewhere(path: &Path, options: &ReadOptions, at: Option<At<'_>>) -> Result<Frames, DataError> {
     let name = path.display().to_string();
     if name == "-" {
         return match &options.live {
@@ -190,16 +195,13 @@ fn open_somewhere(path: &Path, options: &ReadOptions, at: Option<(&Position, u64
                 .of(name)),
         };
     }
-    let mut file = File::open(path).map_err(|e| DataError::io("open", &name, &e))?;
+    let file = File::open(path).map_err(|e| DataError::io("open", &name, &e))?;
     let total = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
-    // What a file has before the place need not be read.
-    let mut at = at;
-    if let (Some((_, skip)), Some(size), false) = (&mut at, total, is_compressed(&name)) {
-        if *skip > size {
-            return Err(other_input(&name));
-        }
-        file.seek(SeekFrom::Start(*skip)).map_err(|e| DataError::io("read", &name, &e))?;
-        *skip = 0;
+    let place = at.and_then(|at| at.saved.place.as_ref());
+    if let (Some((place, _)), Some(size), false) = (place, total, is_compressed(&name))
+        && place.offset() > size
+    {
+        return Err(other_input(&name));
     }
     let mut frames = match &options.live {
         Some(live) if live.follow && is_compressed(&name) => {
@@ -208,7 +210,7 @@ fn open_somewhere(path: &Path, options: &ReadOptions, at: Option<(&Position, u64
                 .hint("follow what it is decompressed to, as in `zcat FILE | oled … --input - --follow`")
                 .of(name));
         }
-        Some(live) => Frames::from_input(&name, LiveInput::file(file, live), options, at)?,
+        Some(live) => Frames::from_input(&name, LiveInput::file(file, path, live), options, at)?,
         None => Frames::from_input(&name, file, options, at)?,
     };
     frames.total = total;
@@ -230,8 +232,9 @@ pub struct Frames {
     total: Option<u64>,
     max_names: Option<usize>,
     format: Format,
-    /// Frames that were taken.
+    /// Frames that were taken; of sources without places also what they were.
     taken: u64,
+    seen: Digest,
     /// Whether there are pauses, and one now, at the end.
     pausing: bool,
     at_end: bool,
@@ -252,7 +255,7 @@ impl Frames {
         name: &str,
         input: impl Read + Send + 'static,
         options: &ReadOptions,
-        at: Option<(&Position, u64)>,
+        at: Option<At<'_>>,
     ) -> Result<Frames, DataError> {
         let bytes = Counter::default();
         let counted = Counted { input, bytes: bytes.clone() };
@@ -264,10 +267,14 @@ impl Frames {
                 let format = format_of(name, &mut input, options)?;
                 (input, format)
             }
-            Some((Position { format, place: Some((place, _)), .. }, skip)) => {
+            Some(At { saved: Position { format, place: Some((place, _)), .. }, again }) => {
                 let format = format.parse().map_err(|e: String| damaged(&StateError::new(e), name))?;
-                let reader = LineReader::at(input, place, skip, &|| options.is_stopped());
-                let reader = reader.map_err(|e| DataError::io("read", name, &e))?;
+                let reader = if again {
+                    let reader = LineReader::at(input, place, &|| options.is_stopped());
+                    reader.map_err(|e| DataError::io("read", name, &e))?
+                } else {
+                    LineReader::going_on(input, place)
+                };
                 (reader.ok_or_else(|| other_input(name))?.with_limit(options.max_line), format)
             }
             Some(_) => return Err(other_input(name)),
@@ -281,7 +288,7 @@ impl Frames {
             .hint("convert it with `oled convert`")
             .of(name));
         }
-        let held = at.and_then(|(position, _)| position.place.as_ref()).map(|(_, held)| &held[..]);
+        let held = at.and_then(|at| at.saved.place.as_ref()).map(|(_, held)| &held[..]);
         let boxed = |source: Result<Box<dyn Source>, StateError>| source.map_err(|e| damaged(&e, name));
         let source: Box<dyn Source> = match format {
             Format::Jsonl => boxed(Lines::boxed(name, input, JsonlReader::default(), held))?,
@@ -294,9 +301,9 @@ impl Frames {
         };
         let mut frames = Frames::new(source, options, bytes, None);
         frames.format = format;
-        if let Some((position, _)) = at {
-            frames.taken = position.taken;
-            frames.sink.restore(&position.sink).map_err(|error| damaged(&error, name))?;
+        if let Some(At { saved, .. }) = at {
+            frames.taken = saved.taken;
+            frames.sink.restore(&saved.sink).map_err(|error| damaged(&error, name))?;
         }
         Ok(frames)
     }
@@ -314,6 +321,7 @@ impl Frames {
             reasoner: options.reasoner.clone(),
             format,
             taken: 0,
+            seen: Digest::default(),
             pausing: false,
             at_end: false,
         }
@@ -343,14 +351,14 @@ impl Frames {
     /// known.
     pub fn place(&self) -> (u64, Option<u64>) {
         let place = self.source.as_ref().and_then(|source| source.save());
-        (self.taken, place.map(|(place, _)| place.offset))
+        (self.taken, place.map(|(place, _)| place.offset()))
     }
 
     /// The position behind the last frame that was taken, for [`open_at`].
     pub fn save(&self) -> Vec<u8> {
         let place = self.source.as_ref().and_then(|source| source.save());
-        let (format, taken, sink) = (self.format.to_string(), self.taken, self.sink.save());
-        state::encode(&Position { format, taken, place, sink })
+        let (format, taken, seen) = (self.format.to_string(), self.taken, self.seen.clone());
+        state::encode(&Position { format, taken, place, seen, sink: self.sink.save() })
     }
 
     /// What was left out so far.
@@ -393,6 +401,9 @@ impl Iterator for Frames {
         loop {
             if let Some(mut frame) = self.sink.ready.pop_front() {
                 self.taken += 1;
+                if self.format == Format::Caviar {
+                    self.seen.update(&state::encode(&frame));
+                }
                 let Err(why) = self.reasoner.as_ref().map_or(Ok(()), |reasoner| reasoner.extend(&mut frame)) else {
                     return Some(Ok(frame));
                 };

@@ -77,6 +77,54 @@ pub(crate) fn described(folder: &TaskFolder, learner: &str, named: &Named) -> St
     }
 }
 
+/// What the settings of a learner come to, each with its value: those of the task, of a preset, and `more`. Those of `oled`
+/// are told for each target.
+pub fn effective_settings(
+    folder: &TaskFolder,
+    learner: &str,
+    preset: Option<&str>,
+    more: &dyn Fn(Option<&str>) -> Named,
+) -> Result<Named, Error> {
+    if learner != "oled" {
+        return Ok(fields(&described(folder, learner, &more(None))));
+    }
+    let mut all = Named::new();
+    for target in folder.task.labels() {
+        let target = name(target);
+        let more = more(Some(target.as_str()));
+        let settings = folder.settings(preset.unwrap_or(USUAL_PRESET), target.as_str(), &more).map_err(Error::Plan)?;
+        let of_target = |(name, value)| (format!("{name} of {target}"), value);
+        all.extend(fields(&format!("{settings:?}")).into_iter().map(of_target));
+    }
+    Ok(all)
+}
+
+/// The fields of a structure as `{:?}` writes it, so that no setting can be forgotten; those of structures in it by
+/// themselves.
+fn fields(text: &str) -> Named {
+    let inner = text.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map_or(text, |(inner, _)| inner);
+    let mut parts = vec![String::new()];
+    let mut depth = 0;
+    for c in inner.chars() {
+        depth += i32::from(matches!(c, '{' | '(' | '[')) - i32::from(matches!(c, '}' | ')' | ']'));
+        match parts.last_mut() {
+            Some(part) if c != ',' || depth > 0 => part.push(c),
+            _ => parts.push(String::new()),
+        }
+    }
+    let named = parts.iter().filter_map(|part| part.split_once(':'));
+    let value = |(name, value): (&str, &str)| {
+        if value.contains('{') { fields(value) } else { vec![(name.trim().to_string(), plain(value.trim()))] }
+    };
+    named.flat_map(value).collect()
+}
+
+/// A value as people set it: `Some(7)` is 7, and no limit is none.
+fn plain(value: &str) -> String {
+    let inner = value.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or(value);
+    if inner == usize::MAX.to_string() { "none".into() } else { inner.to_lowercase() }
+}
+
 /// The paper's learner.
 pub(crate) fn oled(
     folder: &TaskFolder,
@@ -144,4 +192,24 @@ fn with_listed(task: &str, problems: Problems) -> Problems {
     };
     let told: Vec<Diagnostic> = Vec::from(problems.clone()).into_iter().map(told).collect();
     Problems::check(told).err().unwrap_or(problems)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn effective_settings_are_those_of_the_task_and_of_the_user() {
+        let folder = TaskFolder::embedded();
+        let value = |named: &Named, name: &str| named.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone());
+        let more = |_: Option<&str>| vec![("window".to_string(), "7".to_string())];
+        let replay = effective_settings(&folder, "replay", None, &more).unwrap();
+        assert_eq!(value(&replay, "window").as_deref(), Some("7"));
+        assert_eq!(value(&replay, "forget").as_deref(), Some("none"), "{replay:?}");
+        assert_eq!(value(&replay, "max_rules").as_deref(), Some("none"));
+        assert_eq!(value(&replay, "penalty").as_deref(), Some("0.002"));
+        let more = |_: Option<&str>| vec![("depth".to_string(), "1".to_string())];
+        let oled = effective_settings(&TaskFolder::lobby_listed(), "oled", Some("paper"), &more).unwrap();
+        assert_eq!(value(&oled, "depth of meeting").as_deref(), Some("1"), "{oled:?}");
+    }
 }

@@ -1,16 +1,16 @@
 //! The log of learning: a line of JSON for each decision.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::Context;
 use oled::event::{Event, Observer, What};
 use oled::induce::{Decision, Mask};
 use oled::learn::Grounds;
 use oled::{Learned, Learner, Literal};
+use oled_data::Digest;
 use serde_json::{Value, json};
 
-use crate::checkpoint::Growing;
+use crate::growing::Growing;
 use crate::progress::say;
 
 /// A line of JSON for each decision, where a log is wanted, and warnings.
@@ -20,7 +20,7 @@ pub(super) struct Log {
     learner: Box<dyn Learner>,
     heads: Vec<String>,
     quiet: bool,
-    error: Option<std::io::Error>,
+    error: Option<io::Error>,
 }
 
 impl Observer for Log {
@@ -37,7 +37,8 @@ impl Observer for Log {
             let option = limit.as_str().replace('_', "-");
             say(&format!("warning: {what}\n  hint: `--{option}` is {most}; set it higher, or to `none`"));
         }
-        let Some(output) = &mut self.output else { return };
+        // After a line that is missing no other may follow.
+        let Some(output) = self.output.as_mut().filter(|_| self.error.is_none()) else { return };
         let body = |mask: Mask| texts(&self.learner.body(event.process, mask));
         let mut line = json!({
             "interpretation": event.interpretation,
@@ -89,22 +90,31 @@ fn figures(name: &str, d: &Decision) -> Value {
 }
 
 impl Log {
-    /// A log of what a learner does, into a file if there is one; `written` is how long it was when the checkpoint was
-    /// written that learning goes on from.
+    /// A log of what a learner does, into a file if there is one; `written` is what it had when the checkpoint was written
+    /// that learning goes on from.
     pub(super) fn new(
         path: Option<&Path>,
         learner: &mut dyn Learner,
         quiet: bool,
-        written: Option<u64>,
+        written: Option<Digest>,
     ) -> anyhow::Result<Log> {
         let output = path.map(|path| Growing::open(path, written)).transpose()?;
         let heads = learner.heads().iter().map(ToString::to_string).collect();
         Ok(Log { output, learner: learner.copy(), heads, quiet, error: None })
     }
 
-    /// Brings all to disk; returns how long the log is.
-    pub(super) fn sync(&mut self) -> anyhow::Result<Option<u64>> {
+    /// Brings all to disk; returns what the log has.
+    pub(super) fn sync(&mut self) -> anyhow::Result<Option<Digest>> {
+        self.check()?;
         self.output.as_mut().map(Growing::sync).transpose()
+    }
+
+    /// Whether all lines could be written so far.
+    fn check(&self) -> anyhow::Result<()> {
+        match (&self.error, &self.output) {
+            (Some(error), Some(output)) => Err(output.failed(io::Error::new(error.kind(), error.to_string()))),
+            _ => Ok(()),
+        }
     }
 
     /// Tells what the last look at all that is remembered has changed, where a learner takes one: what is printed is
@@ -135,18 +145,13 @@ impl Log {
 
     pub(super) fn flush(&mut self) -> anyhow::Result<()> {
         match &mut self.output {
-            Some(output) => output.flush().context("cannot write the log"),
+            Some(output) => output.flush().map_err(|error| output.failed(error)),
             None => Ok(()),
         }
     }
 
     pub(super) fn finish(mut self) -> anyhow::Result<()> {
-        if let Some(error) = self.error.take() {
-            return Err(error).context("cannot write the log");
-        }
-        if let Some(mut output) = self.output.take() {
-            output.flush().context("cannot write the log")?;
-        }
-        Ok(())
+        self.check()?;
+        self.flush()
     }
 }
