@@ -95,13 +95,11 @@ impl MadeOf {
     /// A file that goes on where the checkpoint left it. What is in the folder of the checkpoint is named as it is seen from
     /// there, so that both can be moved together.
     pub(crate) fn add_file(&mut self, name: &str, path: Option<&Path>, args: &CheckpointArgs) {
-        let folder = args.checkpoint.as_deref().and_then(|checkpoint| whole(checkpoint).parent().map(PathBuf::from));
-        let seen =
-            path.map(whole).map(|path| match folder.and_then(|f| path.strip_prefix(f).map(Path::to_path_buf).ok()) {
-                Some(inside) => inside,
-                None => path,
-            });
-        self.add(name, seen.map(|path| path.display().to_string()).unwrap_or_default());
+        let Some(checkpoint) = &args.checkpoint else { return };
+        let checkpoint = whole(checkpoint);
+        let folder = checkpoint.parent().unwrap_or(&checkpoint);
+        let seen = path.map(whole).map(|path| path.strip_prefix(folder).unwrap_or(&path).display().to_string());
+        self.add(name, seen.unwrap_or_default());
     }
 }
 

@@ -67,9 +67,32 @@ impl Place {
     }
 
     /// Starts a command, with a pipe for its standard input, whose messages go into the file `messages`.
-    fn start(&self, line: &str) -> Child {
+    fn start(&self, line: &str) -> Running {
         let messages = File::create(self.path("messages")).unwrap();
-        self.command(line).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(messages).spawn().unwrap()
+        Running(self.command(line).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(messages).spawn().unwrap())
+    }
+}
+
+/// A program that is running, at most as long as the test that started it.
+struct Running(Child);
+
+impl Running {
+    /// Waits for its end.
+    fn code(&mut self) -> Option<i32> {
+        self.0.wait().unwrap().code()
+    }
+
+    /// Asks it to end.
+    fn terminate(&mut self) -> Option<i32> {
+        assert!(Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status().unwrap().success());
+        self.code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Where it has ended there is nothing left to kill.
+        let _ = self.0.kill().and_then(|()| self.0.wait());
     }
 }
 
@@ -86,11 +109,6 @@ fn until(what: &str, mut so: impl FnMut() -> bool) {
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
-}
-
-fn terminate(child: &mut Child) -> Option<i32> {
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
-    child.wait().unwrap().code()
 }
 
 const RECOGNISE: &str = "recognise lobby -t true -i s.jsonl --checkpoint run.ckpt --every 50";
@@ -191,6 +209,30 @@ fn a_change_of_the_stream_anywhere_before_the_position_is_told() {
     assert!(output.status.code() == Some(2) && stderr(&output).contains(other), "{}", stderr(&output));
 }
 
+/// A video of CAVIAR in which somebody is at a place.
+fn video(at: usize) -> String {
+    let hypothesis = "<hypothesis id=\"1\"><movement>walking</movement><role>walker</role><context>walking</context>\
+                      <situation>moving</situation></hypothesis>";
+    format!(
+        "<dataset><frame number=\"0\"><objectlist><object id=\"0\"><orientation>90</orientation>\
+         <box xc=\"{at}\" yc=\"2\" w=\"3\" h=\"4\"/><appearance>appear</appearance>\
+         <hypothesislist>{hypothesis}</hypothesislist></object></objectlist><grouplist></grouplist></frame></dataset>"
+    )
+}
+
+#[test]
+fn a_change_of_the_videos_before_the_position_is_told() {
+    let place = Place::new();
+    fs::create_dir(place.path("videos")).unwrap();
+    place.write("videos/a.xml", &video(10));
+    place.write("videos/b.xml", &video(20));
+    let command = "recognise caviar -t hand -i videos --checkpoint run.ckpt --output out";
+    place.runs(command);
+    place.runs(&format!("{command} --resume"));
+    place.write("videos/a.xml", &video(11));
+    place.is_refused(&format!("{command} --resume"), "does not go on where it was read before");
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Who may write, and what is replaced.
 
@@ -198,16 +240,15 @@ fn a_change_of_the_stream_anywhere_before_the_position_is_told() {
 fn of_two_processes_on_one_checkpoint_the_second_is_refused_and_a_killed_one_blocks_nobody() {
     let place = Place::new();
     let follow = format!("{RECOGNISE} --follow --output out --resume");
-    let mut first = place.start(&follow);
+    let first = place.start(&follow);
     until("a checkpoint", || place.path("run.ckpt").exists());
-    let message = format!("another process, {}, works on the checkpoint `run.ckpt`", first.id());
+    let message = format!("another process, {}, works on the checkpoint `run.ckpt`", first.0.id());
     for _ in 0..2 {
         place.is_refused(&follow, &message);
     }
     symlink("run.ckpt", place.path("link.ckpt")).unwrap();
     place.is_refused("learn lobby -i s.jsonl --checkpoint link.ckpt --resume", "another process, ");
-    first.kill().unwrap();
-    first.wait().unwrap();
+    drop(first);
     assert!(place.path("run.ckpt.lock").exists(), "it was killed");
     place.runs(&format!("{RECOGNISE} --output out --resume"));
     assert!(!place.path("run.ckpt.lock").exists(), "it has ended");
@@ -274,8 +315,8 @@ fn a_place_that_cannot_be_written_to_is_told_before_anything_is_read() {
     ] {
         // Nobody writes to the pipe, and nobody closes it.
         let mut child = place.start(command);
-        let _pipe = child.stdin.take();
-        assert_eq!(child.wait().unwrap().code(), Some(2), "{command}");
+        let _pipe = child.0.stdin.take();
+        assert_eq!(child.code(), Some(2), "{command}");
         let told = place.text("messages");
         assert!(told.contains("cannot write") && told.contains(&format!("`{file}`")), "{command}: {told}");
     }
@@ -297,7 +338,7 @@ fn a_checkpoint_that_fails_once_is_told_and_tried_again() {
     fs::create_dir(place.path("disk")).unwrap();
     let command = "recognise lobby -t true -i - --from jsonl --output out --checkpoint disk/c --every 50";
     let mut child = place.start(command);
-    let mut stdin = child.stdin.take().unwrap();
+    let mut stdin = child.0.stdin.take().unwrap();
     let mut send = |from: usize, to: usize| stdin.write_all(lines[from..to].concat().as_bytes()).unwrap();
     send(0, 60);
     until("a checkpoint", || place.path("disk/c").exists());
@@ -313,7 +354,7 @@ fn a_checkpoint_that_fails_once_is_told_and_tried_again() {
     until("a remark", || place.text("messages").contains("remark: the checkpoint `disk/c` is written again"));
     send(230, lines.len());
     drop(stdin);
-    assert!(matches!(child.wait().unwrap().code(), Some(0 | 1)), "{}", place.text("messages"));
+    assert!(matches!(child.code(), Some(0 | 1)), "{}", place.text("messages"));
     let expected = stdout(&place.runs("recognise lobby -t true -i s.jsonl"));
     assert_eq!(place.text("out"), expected);
 }
@@ -340,13 +381,13 @@ fn a_followed_file_that_is_rotated_is_told_and_gone_on_with_also_after_a_restart
     until("the second file", || printed() == 150);
     let told = place.text("messages");
     assert!(told.contains("remark: `live.jsonl` was replaced by another file"), "{told}");
-    assert_eq!(terminate(&mut child), Some(130));
+    assert_eq!(child.terminate(), Some(130));
     // The position is that in the second file: the first one may be gone.
     fs::remove_file(place.path("live.jsonl.1")).unwrap();
     place.append("live.jsonl", &part(150, 220));
     let mut child = place.start(&format!("{command} --follow --resume"));
     until("more of the second file", || printed() == 220);
-    assert_eq!(terminate(&mut child), Some(130));
+    assert_eq!(child.terminate(), Some(130));
     place.append("live.jsonl", &part(220, lines.len()));
     place.runs(&format!("{command} --resume"));
     assert_eq!(place.text("out"), stdout(&place.runs(&format!("{FRAMES} -i s.jsonl"))));
@@ -361,7 +402,7 @@ fn a_file_that_was_rotated_while_nobody_followed_it_is_gone_on_with_through_a_pi
     place.write("live.jsonl", &lines[..80].concat());
     let mut child = place.start(&format!("{command} -i live.jsonl --follow"));
     until("a checkpoint", || place.path("run.ckpt").exists());
-    assert_eq!(terminate(&mut child), Some(130));
+    assert_eq!(child.terminate(), Some(130));
     place.append("live.jsonl", &lines[80..120].concat());
     fs::rename(place.path("live.jsonl"), place.path("live.jsonl.1")).unwrap();
     place.append("live.jsonl", &lines[120..].concat());
@@ -384,7 +425,7 @@ fn a_followed_file_that_is_cut_ends_with_a_clear_error() {
     until("the first lines", || fs::read_to_string(place.path("out")).is_ok_and(|text| text.lines().count() == 20));
     // At once longer than it was before.
     place.write("live.jsonl", &lines[100..].concat());
-    assert_eq!(child.wait().unwrap().code(), Some(2));
+    assert_eq!(child.code(), Some(2));
     let told = place.text("messages");
     assert!(told.contains("error: cannot read `live.jsonl`: it was cut while it was followed\nhint: "), "{told}");
 }

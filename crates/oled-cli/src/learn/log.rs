@@ -120,7 +120,7 @@ impl Log {
     /// Tells what the last look at all that is remembered has changed, where a learner takes one: what is printed is
     /// what was chosen last.
     pub(super) fn last(&mut self, learner: &mut dyn Learner, learned: &Learned) {
-        let Some(output) = &mut self.output else { return };
+        let Some(output) = self.output.as_mut().filter(|_| self.error.is_none()) else { return };
         let printed = learned.rules.iter().filter(|rule| matches!(rule.grounds, Grounds::Replayed(_)));
         let printed: Vec<_> = printed.map(|rule| (rule.id, &rule.clause)).collect();
         if learned.fits.is_empty() {
