@@ -26,7 +26,7 @@ use crate::Outcome;
 use crate::args::InputArgs;
 use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, MadeOf, say_resumed};
 use crate::evaluate::{fluents_json, prequential_table};
-use crate::input::{load_theory, stream_path};
+use crate::input::load_theory;
 use crate::output::{Output, write_file};
 use crate::progress::{Progress, bar, say, say_skipped};
 use crate::recognise::interruption;
@@ -306,8 +306,12 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         supervisor.search(learning.learner(), &interrupted, |learner| learner.examine(&mut learned));
     }
     search.finish_and_clear();
-    if learned.fits.is_empty() && !interrupted.load(Ordering::Relaxed) {
-        learned.fits = fits(&folder, args, &learned)?;
+    if learned.fits.is_empty() && !interrupted.load(Ordering::Relaxed) && report::can_be_read_again(&folder, args)? {
+        // A stream that has gone is no reason to lose what was learned from it.
+        match open().and_then(|frames| fits(&folder, frames, &learned)) {
+            Ok(fits) => learned.fits = fits,
+            Err(error) => say(&format!("warning: how well the rules fit is not known: {error:#}")),
+        }
     }
     let tested = learning.tested();
     let standard = Path::new("-");
@@ -341,19 +345,8 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     })
 }
 
-/// How well rules fit, for a learner that does not know it itself: by recognition with them, where the stream can be read
-/// a second time.
-fn fits(folder: &TaskFolder, args: &LearnArgs, learned: &Learned) -> anyhow::Result<Vec<FluentFit>> {
-    let mut frames = match args.protocol {
-        Some(protocol) => {
-            let folds = args.train_fold.map_or(Folds::All, Folds::Without);
-            Source::parts(folder, &args.input, protocol, folds, args.shuffle.then_some(args.seed))?
-        }
-        None if args.live.follow || args.live.lateness.is_some() => return Ok(Vec::new()),
-        // A pipe gives what it has once.
-        None if !stream_path(folder, &args.input)?.is_file() => return Ok(Vec::new()),
-        None => Source::stream(folder, &args.input, false)?,
-    };
+/// How well rules fit, for a learner that does not know it itself: by recognition with them, in a second look at the stream.
+fn fits(folder: &TaskFolder, mut frames: Source, learned: &Learned) -> anyhow::Result<Vec<FluentFit>> {
     let theory = learned.theory();
     let mut recogniser = Recogniser::new(&folder.task, &theory)?;
     let mut evaluation = Evaluation::new(&folder.task.labels());

@@ -24,16 +24,13 @@ pub(super) enum SecondLook {
 }
 
 impl SecondLook {
-    /// Files and the parts of a protocol can be read again; pipes cannot, and neither can a stream that is still being
-    /// written or whose frames were put in order as they came.
+    /// The look that a report needs, if there is one to make.
     pub(super) fn new(folder: &TaskFolder, args: &LearnArgs) -> anyhow::Result<SecondLook> {
-        if args.report.is_none() {
-            return Ok(SecondLook::None);
-        }
-        let lasting = |path: &Path| std::fs::metadata(path).is_ok_and(|m| m.is_file() || m.is_dir());
-        let as_it_is = !args.live.follow && args.live.lateness.is_none();
-        let again = args.protocol.is_some() || (as_it_is && lasting(&stream_path(folder, &args.input)?));
-        Ok(if again { SecondLook::Read(0) } else { SecondLook::Kept(Vec::new()) })
+        Ok(match args.report {
+            None => SecondLook::None,
+            Some(_) if can_be_read_again(folder, args)? => SecondLook::Read(0),
+            Some(_) => SecondLook::Kept(Vec::new()),
+        })
     }
 
     /// Takes note of a frame that was learned from.
@@ -66,6 +63,14 @@ impl SecondLook {
         }
         Ok(())
     }
+}
+
+/// Files and the parts of a protocol can be read again; pipes cannot, and neither can a stream that is still being written or
+/// whose frames were put in order as they came.
+pub(super) fn can_be_read_again(folder: &TaskFolder, args: &LearnArgs) -> anyhow::Result<bool> {
+    let lasting = |path: &Path| std::fs::metadata(path).is_ok_and(|m| m.is_file() || m.is_dir());
+    let as_it_is = !args.live.follow && args.live.lateness.is_none();
+    Ok(args.protocol.is_some() || (as_it_is && lasting(&stream_path(folder, &args.input)?)))
 }
 
 /// Writes the report. `open` opens the stream again.
