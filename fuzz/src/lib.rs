@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use oled::{FactReader, Facts, Frame, Recogniser, Task, Theory, parse_atom, parse_source, parse_theory};
+use oled::{FactReader, Facts, Frame, Recogniser, Source, Task, Theory, parse_atom, parse_source, parse_theory};
 use oled_data::caviar::load_videos;
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Checkpoint, DataError, Format, FrameWriter, Frames, ReadOptions, open_at};
@@ -16,8 +16,9 @@ use oled_experiment::{DataOptions, LEARNERS, Store, learner, load_data, read_con
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 16] = [
     ("theory", theory),
+    ("chains", chains),
     ("task", task),
     ("manifest", manifest),
     ("atom", atom),
@@ -46,6 +47,64 @@ pub fn theory(bytes: &[u8]) {
     if text.len() <= 300 {
         run(&lobby().task, &theory);
     }
+}
+
+/// The pieces of long expressions, each with the brackets that it opens.
+const PIECES: [(&str, usize); 16] = [
+    ("1 + ", 0),
+    ("X - ", 0),
+    ("2 * ", 0),
+    ("X / ", 0),
+    ("2 ^ ", 0),
+    ("-2 ^ ", 0),
+    ("-", 0),
+    ("(", 1),
+    ("1 - (", 1),
+    ("2 ^ (", 1),
+    ("abs(", 1),
+    ("f(", 1),
+    ("min(1, ", 1),
+    ("X = ", 0),
+    ("1, V = ", 0),
+    ("not ", 0),
+];
+
+/// Operators in long rows: of each two bytes the first is a piece, and the second says how often it comes, up to a hundred
+/// thousand times. Wherever such an expression stands, it is read, printed and run, or it is an error with a place.
+pub fn chains(bytes: &[u8]) {
+    let (mut expression, mut open) = (String::new(), 0);
+    for pair in bytes.chunks_exact(2) {
+        let (piece, opens) = PIECES[usize::from(pair[0]) % PIECES.len()];
+        let times = [1, 2, 10, 60, 70, 400, 600, 1100, 20_000, 100_000][usize::from(pair[1]) % 10];
+        expression.push_str(&piece.repeat(times));
+        open += opens * times;
+        // Longer ones show nothing new.
+        if expression.len() > 1 << 20 {
+            break;
+        }
+    }
+    expression.push('1');
+    expression.push_str(&")".repeat(open));
+    let observed = "happensAt(walking(X), T)";
+    for text in [
+        format!("initiatedAt(moving(X, X), T) :- {observed}, 0 < {expression}.\n"),
+        format!("initiatedAt(moving(X, X), T) :- {observed}, p({expression}), not q({expression}).\np(1). q(2).\n"),
+        format!("p({expression}).\n"),
+        format!("modeb(p({expression})).\n"),
+    ] {
+        match parse_theory("chain.lp", &text) {
+            Ok(theory) => {
+                assert_printed_is_read(&theory);
+                run(&lobby().task, &theory);
+            }
+            Err(problems) => {
+                assert!(problems.diagnostics().iter().all(|p| p.span.source.is_some()), "every problem has a place");
+                drop(problems.to_string());
+            }
+        }
+        drop(Task::parse(&Source::new("modes.lp", &text), &Source::new("background.lp", &text)));
+    }
+    drop(parse_atom(&format!("p({expression})")));
 }
 
 /// Declarations, a line of dashes in a comment, and a background: what is checked can be learned with.

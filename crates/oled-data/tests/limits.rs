@@ -55,6 +55,65 @@ fn json_and_xml_that_are_nested_too_deep_exhaust_no_stack() {
     assert_ne!(strict(Format::Caviar, deep).unwrap_err().kind(), ProblemKind::Io);
 }
 
+#[test]
+fn a_chain_of_operators_of_any_length_is_run_or_is_an_error_with_a_place() {
+    let modes = "input(happensAt(on(+lamp), +time)).";
+    let rule = |condition: &str| format!("initiatedAt(lit(L), T) :-\n    happensAt(on(L), T),\n    {condition}.\n");
+    for operator in ["+", "-", "*", "/", "^"] {
+        let chain = |terms: usize| format!("{}1", format!("1{operator}").repeat(terms - 1));
+        for terms in [20_000, 100_000] {
+            let texts = [
+                rule(&format!("1 < {}", chain(terms))),
+                rule(&format!("p({}, T)", chain(terms))),
+                format!("\n\np({}).\n", chain(terms)),
+                format!("\n\nmodeb(p({})).\n", chain(terms)),
+            ];
+            for text in texts {
+                let error = parse_theory("chain.lp", &text).unwrap_err().to_string();
+                let told = ["a literal may have at most 500 operators", "terms may be nested at most 64 deep"];
+                assert!(told.iter().any(|told| error.contains(told)), "{error}");
+                assert!(error.contains("chain.lp:3:") && error.len() < 1000, "{error}");
+                let [modes_source, other] = [Source::new("modes.lp", modes), Source::new("background.lp", &text)];
+                assert!(Task::parse(&modes_source, &other).is_err() && Task::parse(&other, &modes_source).is_err());
+            }
+        }
+        // The longest that are allowed are checked, printed and run.
+        let longest = if operator == "^" { 60 } else { 500 };
+        let theory = parse_theory("chain.lp", &rule(&format!("-1000 < {}", chain(longest)))).unwrap();
+        assert_eq!(parse_theory("again.lp", &theory.to_string()).unwrap(), theory);
+        let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
+        let mut recogniser = Recogniser::new(&task, &theory).unwrap();
+        let mut frame = Frame::new(Symbol::new("hall"), 1);
+        FactReader::default().read("happensAt(on(l1), 1)", &mut frame.narrative).unwrap();
+        recogniser.observe(&frame, &mut Vec::new());
+        frame.time = 2;
+        recogniser.observe(&frame, &mut Vec::new());
+        assert_eq!(recogniser.open().len(), 1, "`{operator}`");
+    }
+}
+
+#[test]
+fn a_rule_with_very_many_conditions_is_run_or_is_an_error_with_a_place() {
+    let task = Task::parse(
+        &Source::new("modes.lp", "input(happensAt(on(+lamp), +time))."),
+        &Source::new("background.lp", ""),
+    )
+    .unwrap();
+    let rule = |conditions: usize| {
+        let more: String = (1..conditions).map(|i| format!(",\n    V{i} = {i}")).collect();
+        parse_theory("long.lp", &format!("initiatedAt(lit(L), T) :- happensAt(on(L), T){more}.\n"))
+    };
+    let mut recogniser = Recogniser::new(&task, &rule(1000).unwrap()).unwrap();
+    let mut frame = Frame::new(Symbol::new("hall"), 1);
+    FactReader::default().read("happensAt(on(l1), 1)", &mut frame.narrative).unwrap();
+    recogniser.observe(&frame, &mut Vec::new());
+    for conditions in [1001, 100_000] {
+        let error = rule(conditions).unwrap_err().to_string();
+        assert!(error.contains("a rule may have at most 1000 conditions"), "{error}");
+        assert!(error.contains("long.lp:1001:"), "{error}");
+    }
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Long.
 

@@ -26,6 +26,13 @@ use super::{
 /// Deeper nesting is refused, so that no input can exhaust the stack.
 const MAX_DEPTH: usize = 64;
 
+/// More operators in one literal are refused: `1 + 1 + 1 + …` is a tree that is as deep as it is long, and whatever walks
+/// over terms goes down to its end. Nobody writes so many by hand, and so deep a tree needs a small part of any stack.
+const MAX_OPERATORS: usize = 500;
+
+/// More conditions in one rule are refused, for the same reason: each is a step within the one before.
+const MAX_CONDITIONS: usize = 1000;
+
 /// Reads clauses, or says everything that is wrong with the text: after an error reading goes on behind the next full stop.
 pub fn parse_theory(name: &str, text: &str) -> Result<Theory, Problems> {
     let (theory, problems) = parse_source(&Source::new(name, text));
@@ -35,7 +42,7 @@ pub fn parse_theory(name: &str, text: &str) -> Result<Theory, Problems> {
 /// Reads what can be read of a source, and says everything that is wrong with the rest.
 pub fn parse_source(source: &Arc<Source>) -> (Theory, Vec<Diagnostic>) {
     let mut parser =
-        Parser { source, text: &source.text, at: 0, token: Token::End, start: 0, end: 0, behind: 0, depth: 0 };
+        Parser { source, text: &source.text, at: 0, token: Token::End, start: 0, end: 0, behind: 0, depth: 0, operators: 0 };
     let mut theory = Theory::default();
     let mut problems = Vec::new();
     if source.text.len() >= u32::MAX as usize {
@@ -73,6 +80,8 @@ struct Parser<'a> {
     /// Where the token before it ended.
     behind: usize,
     depth: usize,
+    /// How many operators the literal has so far.
+    operators: usize,
 }
 
 type Parsed<T> = Result<T, Diagnostic>;
@@ -87,6 +96,18 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Takes an operator between two terms.
+    fn operator(&mut self, op: &str) -> Parsed<Symbol> {
+        self.operators += 1;
+        if self.operators > MAX_OPERATORS {
+            let message = format!("a literal may have at most {MAX_OPERATORS} operators");
+            return Err(Diagnostic::new(&self.here(), message)
+                .hint("name a part of it by a condition of its own, such as `V = X + Y`, and go on with `V`"));
+        }
+        self.advance()?;
+        Ok(Symbol::new(op))
+    }
+
     fn clause(&mut self) -> Parsed<Clause> {
         self.depth = 0;
         let start = self.start;
@@ -95,6 +116,11 @@ impl Parser<'_> {
         if self.token == Token::Sign(":-") {
             self.advance()?;
             loop {
+                if body.len() == MAX_CONDITIONS {
+                    let message = format!("a rule may have at most {MAX_CONDITIONS} conditions");
+                    return Err(Diagnostic::new(&self.here(), message)
+                        .hint("give some of them a name by a rule of their own, and use that"));
+                }
                 body.push(self.literal()?);
                 if self.token != Token::Sign(",") {
                     break;
@@ -126,6 +152,7 @@ impl Parser<'_> {
                 .hint("integrity constraints are not part of the language"));
         }
         let start = self.start;
+        self.operators = 0;
         let term = self.term()?;
         self.atom_of(term, start)
     }
@@ -163,6 +190,7 @@ impl Parser<'_> {
             }
         }
         let atom_start = self.start;
+        self.operators = 0;
         let left = self.sum()?;
         let comparison = match self.token {
             Token::Sign("=") => Some(Comparison::Equal),
@@ -192,17 +220,16 @@ impl Parser<'_> {
         if self.token != Token::Sign("=") {
             return Ok(left);
         }
-        self.advance()?;
+        let equal = self.operator("=")?;
         let right = self.sum()?;
-        Ok(Term::App(Symbol::new("="), vec![left, right]))
+        Ok(Term::App(equal, vec![left, right]))
     }
 
     fn sum(&mut self) -> Parsed<Term> {
         self.nest()?;
         let mut left = self.product()?;
         while let Token::Sign(op @ ("+" | "-")) = self.token {
-            self.advance()?;
-            left = Term::App(Symbol::new(op), vec![left, self.product()?]);
+            left = Term::App(self.operator(op)?, vec![left, self.product()?]);
         }
         self.depth -= 1;
         Ok(left)
@@ -211,8 +238,7 @@ impl Parser<'_> {
     fn product(&mut self) -> Parsed<Term> {
         let mut left = self.unary()?;
         while let Token::Sign(op @ ("*" | "/")) = self.token {
-            self.advance()?;
-            left = Term::App(Symbol::new(op), vec![left, self.unary()?]);
+            left = Term::App(self.operator(op)?, vec![left, self.unary()?]);
         }
         Ok(left)
     }
@@ -261,8 +287,8 @@ impl Parser<'_> {
         if self.token != Token::Sign("^") {
             return Ok(base);
         }
-        self.advance()?;
-        Ok(match (base, self.unary()?) {
+        let (power, exponent) = self.exponent()?;
+        Ok(match (base, exponent) {
             // -2^2 is -(2^2), although -2 was read as one number.
             (Term::Value(v), exponent) if v.as_f64().is_some_and(|x| x < 0.0) => {
                 let positive = match v {
@@ -270,11 +296,19 @@ impl Parser<'_> {
                     Value::Real(r) => Value::Real(-r),
                     Value::Sym(_) => v,
                 };
-                let power = Term::App(Symbol::new("^"), vec![Term::Value(positive), exponent]);
-                Term::App(Symbol::new("-"), vec![power])
+                Term::App(Symbol::new("-"), vec![Term::App(power, vec![Term::Value(positive), exponent])])
             }
-            (base, exponent) => Term::App(Symbol::new("^"), vec![base, exponent]),
+            (base, exponent) => Term::App(power, vec![base, exponent]),
         })
+    }
+
+    /// What stands behind `^`, with the operator itself. It groups to the right, so that each is within the one before.
+    fn exponent(&mut self) -> Parsed<(Symbol, Term)> {
+        self.nest()?;
+        let power = self.operator("^")?;
+        let exponent = self.unary()?;
+        self.depth -= 1;
+        Ok((power, exponent))
     }
 
     fn primary(&mut self) -> Parsed<Term> {
@@ -317,9 +351,8 @@ impl Parser<'_> {
                 match (&term, self.token) {
                     // A bracketed negative number raised to a power: the base is the number itself.
                     (Term::Value(_), Token::Sign("^")) => {
-                        self.advance()?;
-                        let exponent = self.unary()?;
-                        Ok(Term::App(Symbol::new("^"), vec![term, exponent]))
+                        let (power, exponent) = self.exponent()?;
+                        Ok(Term::App(power, vec![term, exponent]))
                     }
                     _ => Ok(term),
                 }

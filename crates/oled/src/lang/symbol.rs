@@ -20,6 +20,11 @@ thread_local! {
     static SEEN: RefCell<indexmap::IndexMap<&'static str, Symbol, FxBuildHasher>> = RefCell::default();
 }
 
+thread_local! {
+    /// The first names, as far as this thread has needed them, so that neither printing nor comparing takes a lock.
+    static FIRST: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+}
+
 /// More names than this a thread does not keep at hand.
 const AT_HAND: usize = 1 << 16;
 
@@ -53,7 +58,17 @@ impl Symbol {
 
     /// The name.
     pub fn as_str(self) -> &'static str {
-        NAMES.read().unwrap_or_else(PoisonError::into_inner)[self.0 as usize]
+        let index = self.0 as usize;
+        FIRST.with_borrow_mut(|first| {
+            if let Some(name) = first.get(index) {
+                return *name;
+            }
+            let names = NAMES.read().unwrap_or_else(PoisonError::into_inner);
+            if index < AT_HAND {
+                first.extend(names.iter().take(AT_HAND).skip(first.len()));
+            }
+            names[index]
+        })
     }
 
     /// How many names there are: each takes its length and about a hundred bytes, until the program
@@ -159,6 +174,15 @@ mod tests {
         assert_eq!(Symbol::new("it's").to_string(), r"'it\'s'");
         assert_eq!(Symbol::new("not").to_string(), "'not'");
         assert_eq!(Symbol::new("").to_string(), "''");
+    }
+
+    #[test]
+    fn names_are_ordered_by_their_text_however_many_there_are() {
+        let names: Vec<Symbol> = (0..AT_HAND + 1000).map(|i| Symbol::new(&format!("ordered {i}"))).collect();
+        for (a, b) in names.iter().zip(names.iter().rev()) {
+            assert_eq!(a.cmp(b), a.as_str().cmp(b.as_str()));
+        }
+        assert_eq!(names.last().map(|name| name.as_str()), Some(format!("ordered {}", AT_HAND + 999).as_str()));
     }
 
     #[test]

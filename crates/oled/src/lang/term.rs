@@ -170,14 +170,21 @@ pub(crate) fn precedence(name: &str, arity: usize) -> Option<u8> {
 }
 
 impl Term {
+    /// Whether this begins with a name or with a number that has no sign of its own.
     fn starts_with_constant(&self) -> bool {
         match self {
-            Term::Value(_) => true,
+            Term::Value(v) => v.as_f64().is_none_or(|x| x >= 0.0),
             Term::App(name, args) if args.len() == 2 && precedence(name.as_str(), 2).is_some() => {
                 args[0].starts_with_constant()
             }
             _ => false,
         }
+    }
+
+    /// Whether `-` before this is read as it is meant: `-2^X` is `-(2^X)`.
+    fn is_power_of_number(&self) -> bool {
+        let positive = |base: &Term| matches!(base, Term::Value(v) if v.as_f64().is_some_and(|x| x > 0.0));
+        matches!(self, Term::App(name, args) if name.as_str() == "^" && args.len() == 2 && positive(&args[0]))
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>, at_least: u8) -> fmt::Result {
@@ -206,10 +213,11 @@ impl Term {
             [only] => {
                 f.write_str("-")?;
                 // -2 would be read as a number, and -a as a place marker.
-                if only.starts_with_constant() {
+                if only.starts_with_constant() && !only.is_power_of_number() {
                     write!(f, "({only})")?;
                 } else {
-                    only.write(f, level + 1)?;
+                    // No bracket that the text had not: what was read is not too deep when it is printed.
+                    only.write(f, level)?;
                 }
             }
             [left, right] => {
