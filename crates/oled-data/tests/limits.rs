@@ -94,11 +94,9 @@ fn a_chain_of_operators_of_any_length_is_run_or_is_an_error_with_a_place() {
 
 #[test]
 fn a_rule_with_very_many_conditions_is_run_or_is_an_error_with_a_place() {
-    let task = Task::parse(
-        &Source::new("modes.lp", "input(happensAt(on(+lamp), +time))."),
-        &Source::new("background.lp", ""),
-    )
-    .unwrap();
+    let task =
+        Task::parse(&Source::new("modes.lp", "input(happensAt(on(+lamp), +time))."), &Source::new("background.lp", ""))
+            .unwrap();
     let rule = |conditions: usize| {
         let more: String = (1..conditions).map(|i| format!(",\n    V{i} = {i}")).collect();
         parse_theory("long.lp", &format!("initiatedAt(lit(L), T) :- happensAt(on(L), T){more}.\n"))

@@ -1,7 +1,7 @@
 //! Inertia at work: the fluents that rules start and end, carried from one time point to the next. Recognition and learning
 //! share it, so that what the background starts and ends holds for both alike.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,9 @@ pub(crate) struct Inertia {
     current: Option<Symbol>,
     interleaved: bool,
 }
+
+/// Fluents, and whether rules start and end them; others are derived at each time point.
+pub(crate) type Fluents = IndexMap<Signature, bool, FxBuildHasher>;
 
 /// What holds in each segment that has not ended.
 pub(crate) type Segments = IndexMap<Symbol, Segment, FxBuildHasher>;
@@ -67,8 +70,8 @@ pub(crate) struct Initially {
 }
 
 /// The fluents that rules start, end or declare `initially`, in the order of their rules.
-pub(crate) fn inertial(rules: &[&Clause]) -> Vec<Signature> {
-    let mut found: Vec<Signature> = Vec::new();
+pub(crate) fn inertial(rules: &[&Clause]) -> impl Iterator<Item = Signature> + use<> {
+    let mut found: IndexSet<Signature, FxBuildHasher> = IndexSet::default();
     for rule in rules {
         let head = Signature::of(&rule.head);
         let fluent = match rule.head.name.as_str() {
@@ -76,15 +79,13 @@ pub(crate) fn inertial(rules: &[&Clause]) -> Vec<Signature> {
             INITIALLY => head.with_time().renamed(HOLDS),
             _ => continue,
         };
-        if !found.contains(&fluent) {
-            found.push(fluent);
-        }
+        found.insert(fluent);
     }
-    found
+    found.into_iter()
 }
 
 /// The predicates that a program must derive for these fluents, each with whether rules start and end it.
-pub(crate) fn wanted(task: &Task, vocabulary: &Vocabulary, fluents: &[(Signature, bool)]) -> Vec<Signature> {
+pub(crate) fn wanted(task: &Task, vocabulary: &Vocabulary, fluents: &Fluents) -> Vec<Signature> {
     let mut wanted = Vec::new();
     for (signature, inertial) in fluents {
         match inertial {
@@ -103,10 +104,10 @@ impl Inertia {
         vocabulary: &Vocabulary,
         program: &Program,
         rules: &[&Clause],
-        fluents: &[(Signature, bool)],
+        fluents: &Fluents,
     ) -> Result<Inertia, Problems> {
         let symmetries = task.bias.symmetries();
-        let fluent = |&(signature, inertial): &(Signature, bool)| {
+        let fluent = |(&signature, &inertial): (&Signature, &bool)| {
             let pred = |s: Signature| program.pred(s).expect("wanted predicates are in the program");
             let kind = if inertial {
                 let (initiated, terminated) = (pred(signature.renamed(INITIATED)), pred(signature.renamed(TERMINATED)));
@@ -301,7 +302,7 @@ impl Initially {
         rules: &[&Clause],
         fluents: impl Iterator<Item = Signature>,
     ) -> Result<Option<Initially>, Problems> {
-        let heads: Vec<Signature> = rules.iter().map(|rule| Signature::of(&rule.head)).collect();
+        let heads: IndexSet<Signature, FxBuildHasher> = rules.iter().map(|rule| Signature::of(&rule.head)).collect();
         let head = |fluent: Signature| {
             let head = fluent.without_time()?.renamed(INITIALLY);
             Some(head).filter(|head| heads.contains(head))
@@ -362,14 +363,8 @@ fn tracked_columns(task: &Task, vocabulary: &Vocabulary, fluent: Signature) -> V
     types.filter_map(|(c, kind)| Some((c, kind.filter(|k| is_tracked(task, vocabulary, *k))?))).collect()
 }
 
-fn tracked_types(task: &Task, vocabulary: &Vocabulary, fluents: &[(Signature, bool)]) -> impl Iterator<Item = Symbol> {
-    let mut types: Vec<Symbol> = Vec::new();
-    for (signature, _) in fluents {
-        for (_, kind) in tracked_columns(task, vocabulary, *signature) {
-            if !types.contains(&kind) {
-                types.push(kind);
-            }
-        }
-    }
+fn tracked_types(task: &Task, vocabulary: &Vocabulary, fluents: &Fluents) -> impl Iterator<Item = Symbol> + use<> {
+    let of_fluent = |fluent: &Signature| tracked_columns(task, vocabulary, *fluent).into_iter().map(|(_, kind)| kind);
+    let types: IndexSet<Symbol, FxBuildHasher> = fluents.keys().flat_map(of_fluent).collect();
     types.into_iter()
 }

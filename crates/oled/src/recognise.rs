@@ -1,7 +1,10 @@
 //! Recogniser: a theory at work on a stream: frames in, intervals of complex events out.
 
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
 use crate::calculus::{End, Interval};
-use crate::inertia::{Inertia, Segments, wanted};
+use crate::inertia::{Fluents, Inertia, Segments, wanted};
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, Theory, Value};
 use crate::logic::{Histories, Model, Program, guard_terminations};
@@ -52,21 +55,22 @@ impl Recogniser {
         let rules = guard_terminations(&task.rules(theory));
         let rules: Vec<&Clause> = rules.iter().collect();
         let labels = task.labels();
-        let mut fluents: Vec<(Signature, bool)> = Vec::new();
+        let of_theory: IndexSet<Signature, FxBuildHasher> =
+            theory.clauses.iter().map(|c| Signature::of(&c.head)).collect();
+        // Each fluent, and whether rules start and end it.
+        let mut fluents = Fluents::default();
         for rule in &rules {
             let head = Signature::of(&rule.head);
-            let fluent = match rule.head.name.as_str() {
+            let (fluent, inertial) = match rule.head.name.as_str() {
                 INITIATED | TERMINATED => (head.renamed(HOLDS), true),
                 INITIALLY => (head.with_time().renamed(HOLDS), true),
                 // What is labelled is an answer, whoever defines it, and so is what the theory says of a fluent; what else
                 // the background derives is there for other rules.
                 _ if labels.contains(&head) => (head, false),
-                HOLDS if theory.clauses.iter().any(|c| Signature::of(&c.head) == head) => (head, false),
+                HOLDS if of_theory.contains(&head) => (head, false),
                 _ => continue,
             };
-            if !fluents.iter().any(|(known, _)| *known == fluent.0) {
-                fluents.push(fluent);
-            }
+            fluents.entry(fluent).or_insert(inertial);
         }
         let (vocabulary, program) = task.compile(&rules, |vocabulary| wanted(task, vocabulary, &fluents))?;
         let inertia = Inertia::new(task, &vocabulary, &program, &rules, &fluents)?;

@@ -41,8 +41,17 @@ pub fn parse_theory(name: &str, text: &str) -> Result<Theory, Problems> {
 
 /// Reads what can be read of a source, and says everything that is wrong with the rest.
 pub fn parse_source(source: &Arc<Source>) -> (Theory, Vec<Diagnostic>) {
-    let mut parser =
-        Parser { source, text: &source.text, at: 0, token: Token::End, start: 0, end: 0, behind: 0, depth: 0, operators: 0 };
+    let mut parser = Parser {
+        source,
+        text: &source.text,
+        at: 0,
+        token: Token::End,
+        start: 0,
+        end: 0,
+        behind: 0,
+        depth: 0,
+        operators: 0,
+    };
     let mut theory = Theory::default();
     let mut problems = Vec::new();
     if source.text.len() >= u32::MAX as usize {

@@ -2,7 +2,7 @@
 
 use super::interpretation::{Cover, Parts, TargetSpec};
 use crate::induce::{Grid, LiteralTable, RuleKind, head_template};
-use crate::inertia::{self, Inertia, Initially, inertial};
+use crate::inertia::{self, Fluents, Inertia, Initially, inertial};
 use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
 use crate::lang::{Atom, Bias, Clause, Diagnostic, Kind, Mode, Problems, Signature, Span, Symbol, Term, Theory, Value};
 use crate::logic::{Dependence, Measure, guard_terminations};
@@ -72,7 +72,7 @@ pub(crate) fn heads(
         return Err(problem.hint("add `modeh(initiatedAt(fluent(+type), +time)).` to its modes").into());
     }
     let labels: Vec<Signature> = task.bias.heads.iter().map(|mode| label(mode).1).collect();
-    let mut fluents: Vec<(Signature, bool)> = Vec::new();
+    let mut fluents = Fluents::default();
     // What ends is asked for what holds only, but for what is to be learned: nobody knows of that whether it holds.
     let (own, others): (Vec<&Clause>, Vec<&Clause>) = rules.iter().copied().partition(|rule| {
         rule.head.name.as_str() == TERMINATED && labels.contains(&Signature::of(&rule.head).renamed(HOLDS))
@@ -96,7 +96,7 @@ pub(crate) fn heads(
         wanted.extend(given);
         // What the background starts and ends itself, where anything depends on it.
         let needed: Vec<Signature> = Dependence::new(vocabulary, &rules).of(wanted.iter().copied()).collect();
-        let inertial = inertial(&rules).into_iter().filter(|f| needed.contains(f) && !labels.contains(f));
+        let inertial = inertial(&rules).filter(|f| needed.contains(f) && !labels.contains(f));
         fluents.extend(inertial.map(|fluent| (fluent, true)));
         wanted.extend(inertia::wanted(task, vocabulary, &fluents));
         wanted

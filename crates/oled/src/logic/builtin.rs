@@ -7,11 +7,11 @@
 use crate::lang::{Comparison, Symbol, Term, Value};
 
 /// A register of a rule: the value of a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Slot(pub(crate) u16);
 
 /// An expression over registers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Expr {
     Const(Value),
     Slot(Slot),
@@ -19,14 +19,14 @@ pub(crate) enum Expr {
     Binary(Binary, Box<(Expr, Expr)>),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Unary {
     Minus,
     Abs,
     Sqrt,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Binary {
     Add,
     Sub,

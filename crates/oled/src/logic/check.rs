@@ -2,6 +2,7 @@
 
 mod back;
 mod predicates;
+mod rounds;
 mod rules;
 mod skeleton;
 mod types;
@@ -158,7 +159,7 @@ impl Check<'_> {
     }
 
     fn report(&mut self, problem: Diagnostic) {
-        if !self.problems.contains(&problem) || problem.span.source.is_some() {
+        if problem.span.source.is_some() || !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
     }

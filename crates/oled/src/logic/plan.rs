@@ -11,8 +11,11 @@ use crate::lang::{Atom, Clause, Comparison, Diagnostic, Formula, Literal, Symbol
 /// The register of the time point.
 pub(crate) const TIME_SLOT: Slot = Slot(0);
 
+/// As many registers have a number.
+const MAX_SLOTS: usize = u16::MAX as usize;
+
 /// What to do with a column of a row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Column {
     /// Nothing.
     Any,
@@ -25,7 +28,7 @@ pub(crate) enum Column {
 }
 
 /// One step of a plan. Equal steps at the same place of two plans are taken once for both.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
     /// For each row that matches; `index` and `key` narrow the search when columns are known. With `once`, the first row
     /// that leads to success is enough, since nothing after it reaches the head. With `delta`, only new rows.
@@ -89,6 +92,12 @@ pub(crate) fn plan(
         rest.retain(|&i| i != next);
         planner.literal(&rule.body[next], false);
         planner.demand(rule);
+    }
+    if planner.slots.len() > MAX_SLOTS {
+        return Err(vec![
+            Diagnostic::new(&rule.span, format!("a rule may have at most {} variables", MAX_SLOTS - 1))
+                .hint("give some of its conditions a name by a rule of their own, and use that"),
+        ]);
     }
     let problems = planner.unsafe_variables(rule, &rest);
     if !rest.is_empty() || !problems.is_empty() {

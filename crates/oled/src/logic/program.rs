@@ -1,8 +1,9 @@
 //! Program: rules compiled for evaluation: strata, plans that share their common beginnings, and what is computed once.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
+use super::builtin::Expr;
 use super::check::{Role, Vocabulary};
 use super::history::Lookback;
 use super::model::Model;
@@ -25,9 +26,11 @@ impl Pred {
 /// Rules ready to be evaluated at each time point.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Signatures in order of their numbers.
-    signatures: Vec<Signature>,
+    /// In order of their numbers.
+    signatures: IndexSet<Signature, FxBuildHasher>,
     roles: Vec<Role>,
+    /// The predicates that hold the values of types.
+    types: IndexMap<Symbol, Pred, FxBuildHasher>,
     /// Rows that never change; empty for what does.
     pub(crate) relations: Vec<Relation>,
     /// Where facts of the stream go, by the number of their signature.
@@ -63,7 +66,34 @@ pub(crate) struct Stratum {
 pub(crate) struct Node {
     pub(crate) step: Option<Step>,
     pub(crate) then: Vec<Node>,
-    pub(crate) heads: Vec<(Pred, Box<[super::builtin::Expr]>)>,
+    pub(crate) heads: Vec<(Pred, Box<[Expr]>)>,
+}
+
+/// Plans while they are put together: what follows each step. Rules may be many, so steps are looked up, not compared.
+#[derive(Default)]
+struct Trie {
+    then: IndexMap<Option<Step>, Trie, FxBuildHasher>,
+    heads: Vec<(Pred, Box<[Expr]>)>,
+}
+
+impl Trie {
+    fn add(&mut self, plan: Plan) {
+        let mut at = self;
+        // Who has no condition is derived at once.
+        let none = plan.steps.is_empty().then_some(None);
+        for step in plan.steps.into_iter().map(Some).chain(none) {
+            at = at.then.entry(step).or_default();
+        }
+        at.heads.push((plan.head, plan.row));
+    }
+
+    fn into_nodes(self) -> Vec<Node> {
+        let node = |(step, trie): (Option<Step>, Trie)| {
+            let Trie { then, heads } = trie;
+            Node { step, then: Trie { then, heads: Vec::new() }.into_nodes(), heads }
+        };
+        self.then.into_iter().map(node).collect()
+    }
 }
 
 impl Program {
@@ -116,12 +146,24 @@ impl Program {
 
     /// The number of a predicate, if the program has it.
     pub fn pred(&self, signature: Signature) -> Option<Pred> {
-        self.signatures.iter().position(|s| *s == signature).map(|i| Pred(i as u32))
+        self.signatures.get_index_of(&signature).map(|i| Pred(i as u32))
     }
 
     /// The predicate that holds the values of a type, if the program has it.
     pub fn type_pred(&self, name: Symbol) -> Option<Pred> {
-        self.roles.iter().position(|r| *r == Role::Type(name)).map(|i| Pred(i as u32))
+        self.types.get(&name).copied()
+    }
+
+    /// How many steps all plans have together, and how many rows they derive: for tests.
+    #[doc(hidden)]
+    pub fn size(&self) -> usize {
+        let mut nodes: Vec<&Node> = self.strata.iter().flat_map(|s| s.first.iter().chain(&s.again)).collect();
+        let mut size = 0;
+        while let Some(node) = nodes.pop() {
+            size += 1 + node.heads.len();
+            nodes.extend(&node.then);
+        }
+        size
     }
 
     /// What each stratum derives, from the bottom up: for people who ask.
@@ -173,8 +215,11 @@ struct Builder<'a> {
     vocabulary: &'a Vocabulary,
     /// The rules that are needed, with the numbers of their heads.
     rules: Vec<(Pred, &'a Clause)>,
-    preds: IndexMap<Signature, (), FxBuildHasher>,
+    /// The places in `rules` of those for each predicate, in order.
+    rules_of: Vec<Vec<usize>>,
+    preds: IndexSet<Signature, FxBuildHasher>,
     roles: Vec<Role>,
+    types: IndexMap<Symbol, Pred, FxBuildHasher>,
     timed: Vec<bool>,
     relations: Vec<Relation>,
     routes: Vec<Route>,
@@ -210,25 +255,32 @@ impl<'a> Builder<'a> {
         let mut builder = Builder {
             vocabulary,
             rules: Vec::new(),
-            preds: IndexMap::default(),
+            rules_of: Vec::new(),
+            preds: IndexSet::default(),
             roles: Vec::new(),
+            types: IndexMap::default(),
             timed: Vec::new(),
             relations: Vec::new(),
             routes: Vec::new(),
             demand: Vec::new(),
             slots: 1,
         };
+        let mut defining: IndexMap<Signature, Vec<&Clause>, FxBuildHasher> = IndexMap::default();
+        for rule in rules {
+            defining.entry(Signature::of(&rule.head)).or_default().push(rule);
+        }
         // Only what is wanted, and what that needs.
         let mut todo: Vec<Signature> = wanted.iter().rev().copied().collect();
         while let Some(signature) = todo.pop() {
-            if !vocabulary.predicates.contains_key(&signature) || builder.preds.contains_key(&signature) {
+            if !vocabulary.predicates.contains_key(&signature) || builder.preds.contains(&signature) {
                 continue;
             }
             let head = builder.add(signature);
             if let Role::Past(past) = vocabulary.predicates[&signature].role {
                 todo.push(past.base);
             }
-            for rule in rules.iter().filter(|r| Signature::of(&r.head) == signature) {
+            for &rule in defining.get(&signature).into_iter().flatten() {
+                builder.rules_of[head.index()].push(builder.rules.len());
                 builder.rules.push((head, rule));
                 todo.extend(body_atoms(rule).map(|(_, a, _)| Signature::of(a)));
             }
@@ -240,12 +292,17 @@ impl<'a> Builder<'a> {
     fn add(&mut self, signature: Signature) -> Pred {
         let predicate = &self.vocabulary.predicates[&signature];
         let width = signature.arity() - usize::from(predicate.timed);
-        self.preds.insert(signature, ());
+        let pred = Pred(self.preds.len() as u32);
+        self.preds.insert(signature);
         self.roles.push(predicate.role);
+        if let Role::Type(name) = predicate.role {
+            self.types.entry(name).or_insert(pred);
+        }
+        self.rules_of.push(Vec::new());
         self.timed.push(predicate.timed);
         self.relations.push(Relation::new(width));
         self.demand.push(vec![None; width]);
-        Pred(self.preds.len() as u32 - 1)
+        pred
     }
 
     fn route(&mut self, bias: &Bias) {
@@ -255,9 +312,9 @@ impl<'a> Builder<'a> {
             let mut types = Vec::new();
             for (column, kind) in mode.types().into_iter().enumerate() {
                 if let Some(kind) = kind
-                    && let Some(i) = self.roles.iter().position(|r| *r == Role::Type(kind))
+                    && let Some(&pred) = self.types.get(&kind)
                 {
-                    types.push((column, Pred(i as u32)));
+                    types.push((column, pred));
                 }
             }
             if self.routes.len() <= signature.index() {
@@ -294,7 +351,7 @@ impl<'a> Builder<'a> {
                 if component_of[pred.index()] != component_of[head.index()] {
                     continue;
                 }
-                let signature = self.preds.get_index(head.index()).expect("a head is a predicate").0;
+                let signature = self.preds[head.index()];
                 if let Role::Past(_) = self.roles[pred.index()] {
                     problems.push(
                         Diagnostic::new(&rule.body[i].span, format!("`{signature}` looks back at itself, which is not possible"))
@@ -311,34 +368,41 @@ impl<'a> Builder<'a> {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let has_rules = |i: &usize| self.rules.iter().any(|(h, _)| h.index() == *i);
+        let has_rules = |i: &usize| !self.rules_of[*i].is_empty();
         let recursive = |c: &[usize]| c.len() > 1 || edges[c[0]].contains(&c[0]);
         // Components come after those they depend on. What is equally high, and not recursive, is one stratum: its rules
         // can share the beginnings of their plans. What never changes stays apart from what does.
         let mut height = vec![0; components.len()];
-        let mut strata: Vec<(usize, bool, bool, Vec<Pred>)> = Vec::new();
+        let mut strata: Vec<(usize, Vec<Pred>)> = Vec::new();
+        let mut shared: IndexMap<(usize, bool), usize, FxBuildHasher> = IndexMap::default();
         for (c, members) in components.iter().enumerate() {
             let below = members.iter().flat_map(|&m| &edges[m]).map(|&d| component_of[d]).filter(|&d| d != c);
             height[c] = below.map(|d| height[d] + 1).max().unwrap_or(0);
             if !members.iter().any(has_rules) {
                 continue;
             }
-            let (alone, fixed) = (recursive(members), self.roles[members[0]] == Role::Static);
             let preds = members.iter().map(|&i| Pred(i as u32));
-            match strata.iter_mut().find(|s| (s.0, s.1, s.2) == (height[c], false, fixed) && !alone) {
-                Some(stratum) => stratum.3.extend(preds),
-                None => strata.push((height[c], alone, fixed, preds.collect())),
+            if recursive(members) {
+                strata.push((height[c], preds.collect()));
+                continue;
             }
+            let fixed = self.roles[members[0]] == Role::Static;
+            let at = *shared.entry((height[c], fixed)).or_insert_with(|| {
+                strata.push((height[c], Vec::new()));
+                strata.len() - 1
+            });
+            strata[at].1.extend(preds);
         }
         strata.sort_by_key(|s| s.0);
-        Ok(strata.into_iter().map(|s| s.3).collect())
+        Ok(strata.into_iter().map(|s| s.1).collect())
     }
 
     /// Which constants are asked for, where only constants are: `close(X, Y, 25, T)` needs no other threshold.
     fn find_demand(&mut self, wanted: &[Signature]) {
-        let mut asked: Vec<Vec<Option<Vec<Value>>>> =
-            self.demand.iter().map(|columns| vec![Some(Vec::new()); columns.len()]).collect();
-        let all = |columns: &mut Vec<Option<Vec<Value>>>| columns.iter_mut().for_each(|c| *c = None);
+        type Asked = Option<IndexSet<Value, FxBuildHasher>>;
+        let mut asked: Vec<Vec<Asked>> =
+            self.demand.iter().map(|columns| vec![Some(IndexSet::default()); columns.len()]).collect();
+        let all = |columns: &mut Vec<Asked>| columns.iter_mut().for_each(|c| *c = None);
         for signature in wanted {
             if let Some(i) = self.preds.get_index_of(signature) {
                 all(&mut asked[i]);
@@ -356,8 +420,10 @@ impl<'a> Builder<'a> {
                 for_each_hole(&atom.args, &mut |term| {
                     if let Some(column) = columns.get_mut(i) {
                         match (term, column.as_mut()) {
-                            (Term::Value(v), Some(values)) if !values.contains(v) => values.push(*v),
-                            (Term::Value(_), _) => {}
+                            (Term::Value(v), Some(values)) => {
+                                values.insert(*v);
+                            }
+                            (Term::Value(_), None) => {}
                             _ => *column = None,
                         }
                     }
@@ -374,15 +440,16 @@ impl<'a> Builder<'a> {
         for (i, columns) in asked.into_iter().enumerate() {
             // Static rows are computed once, and all of them may be shown.
             if self.roles[i] == Role::Derived {
-                self.demand[i] = columns;
+                self.demand[i] = columns.into_iter().map(|c| Some(c?.into_iter().collect())).collect();
             }
         }
     }
 
     fn program(&self, strata: Vec<Stratum>) -> Program {
         Program {
-            signatures: self.preds.keys().copied().collect(),
+            signatures: self.preds.clone(),
             roles: self.roles.clone(),
+            types: self.types.clone(),
             relations: self.relations.clone(),
             routes: self.routes.clone(),
             strata,
@@ -394,14 +461,21 @@ impl<'a> Builder<'a> {
 
     /// What is to be remembered, and which predicates are filled from it before which strata.
     fn lookback(&self, bias: &Bias, strata: &[Vec<Pred>]) -> Lookback {
+        let mut stratum_of = vec![strata.len(); self.preds.len()];
+        for (i, heads) in strata.iter().enumerate() {
+            heads.iter().for_each(|h| stratum_of[h.index()] = i);
+        }
+        // The first stratum that looks at each predicate.
+        let mut before = vec![strata.len(); self.preds.len()];
+        for (head, rule) in &self.rules {
+            for (pred, _) in body_atoms(rule).filter_map(|(_, atom, _)| self.resolve(atom)) {
+                before[pred.index()] = before[pred.index()].min(stratum_of[head.index()]);
+            }
+        }
         let mut lookback = Lookback::new(bias.horizon.unwrap_or(0));
         for (pred, past) in pasts(&self.roles) {
-            let uses =
-                |rule: &Clause| body_atoms(rule).any(|(_, a, _)| self.resolve(a).is_some_and(|(p, _)| p == pred));
-            let needed = |heads: &Vec<Pred>| self.rules.iter().any(|(h, r)| heads.contains(h) && uses(r));
-            let before = strata.iter().position(needed).unwrap_or(strata.len());
             if let Some(base) = self.preds.get_index_of(&past.base) {
-                lookback.add(pred, past.look, Pred(base as u32), before);
+                lookback.add(pred, past.look, Pred(base as u32), before[pred.index()]);
             }
         }
         lookback
@@ -436,20 +510,24 @@ impl<'a> Builder<'a> {
     }
 
     fn stratum(&mut self, heads: &[Pred]) -> Result<Stratum, Vec<Diagnostic>> {
+        let mut places: Vec<usize> = heads.iter().flat_map(|h| &self.rules_of[h.index()]).copied().collect();
+        places.sort_unstable();
         let rules: Vec<Clause> =
-            self.rules.iter().filter(|(h, _)| heads.contains(h)).map(|(h, r)| self.without_known(*h, r)).collect();
-        let mut stratum = Stratum { heads: heads.to_vec(), ..Stratum::default() };
+            places.into_iter().map(|i| self.without_known(self.rules[i].0, self.rules[i].1)).collect();
+        let here: IndexSet<Pred, FxBuildHasher> = heads.iter().copied().collect();
+        let (mut first, mut again) = (Trie::default(), Trie::default());
+        let mut indexed = IndexSet::<Pred, FxBuildHasher>::default();
         let mut problems = Vec::new();
         for rule in &rules {
             match plan(rule, None, self) {
-                Ok(plan) => self.add_plan(plan, &mut stratum.first, &mut stratum.indexed),
+                Ok(plan) => self.add_plan(plan, &mut first, &mut indexed),
                 Err(more) => {
                     problems.extend(more);
                     continue;
                 }
             }
             let recursive: Vec<usize> = body_atoms(rule)
-                .filter(|(_, a, negated)| !negated && self.resolve(a).is_some_and(|(p, _)| heads.contains(&p)))
+                .filter(|(_, a, negated)| !negated && self.resolve(a).is_some_and(|(p, _)| here.contains(&p)))
                 .map(|(i, ..)| i)
                 .collect();
             if let (false, Some(problem)) = (recursive.is_empty(), computed_head(rule)) {
@@ -458,44 +536,28 @@ impl<'a> Builder<'a> {
             }
             for literal in recursive {
                 match plan(rule, Some(literal), self) {
-                    Ok(plan) => self.add_plan(plan, &mut stratum.again, &mut stratum.indexed),
+                    Ok(plan) => self.add_plan(plan, &mut again, &mut indexed),
                     Err(more) => problems.extend(more),
                 }
             }
         }
-        if problems.is_empty() { Ok(stratum) } else { Err(problems) }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let (first, again) = (first.into_nodes(), again.into_nodes());
+        Ok(Stratum { heads: heads.to_vec(), indexed: indexed.into_iter().collect(), first, again })
     }
 
-    fn add_plan(&mut self, plan: Plan, nodes: &mut Vec<Node>, indexed: &mut Vec<Pred>) {
+    fn add_plan(&mut self, plan: Plan, trie: &mut Trie, indexed: &mut IndexSet<Pred, FxBuildHasher>) {
         self.slots = self.slots.max(plan.slots);
         for step in &plan.steps {
             if let Step::Scan { pred, key, .. } | Step::NoRow { pred, key, .. } = step
                 && !key.is_empty()
-                && !indexed.contains(pred)
             {
-                indexed.push(*pred);
+                indexed.insert(*pred);
             }
         }
-        let mut nodes = nodes;
-        let mut steps = plan.steps.into_iter().map(Some).collect::<Vec<_>>();
-        if steps.is_empty() {
-            steps.push(None);
-        }
-        let last = steps.len() - 1;
-        for (i, step) in steps.into_iter().enumerate() {
-            let at = match nodes.iter().position(|n| n.step == step) {
-                Some(at) => at,
-                None => {
-                    nodes.push(Node { step, then: Vec::new(), heads: Vec::new() });
-                    nodes.len() - 1
-                }
-            };
-            if i == last {
-                nodes[at].heads.push((plan.head, plan.row));
-                return;
-            }
-            nodes = &mut nodes[at].then;
-        }
+        trie.add(plan);
     }
 }
 
@@ -526,7 +588,7 @@ fn computed_head(rule: &Clause) -> Option<Diagnostic> {
 }
 
 /// Strongly connected components, each after those it depends on; without recursion, so that no program is too deep.
-fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+pub(super) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const NEW: usize = usize::MAX;
     let count = edges.len();
     let (mut number, mut low, mut on_stack) = (vec![NEW; count], vec![0; count], vec![false; count]);
@@ -558,7 +620,7 @@ fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
                 low[parent] = low[parent].min(low[v]);
             }
             if low[v] == number[v] {
-                let at = stack.iter().position(|&w| w == v).expect("a root is on the stack");
+                let at = stack.iter().rposition(|&w| w == v).expect("a root is on the stack");
                 let mut members = stack.split_off(at);
                 members.iter().for_each(|&w| on_stack[w] = false);
                 members.sort_unstable();

@@ -1,11 +1,15 @@
 //! Rewriting: rules made explicit, and made cheaper, before they are planned. What they mean stays.
 
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
+
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Atom, Bias, Clause, Comparison, Formula, Literal, Signature, Symbol, Term, for_each_hole};
 
 use super::check::{Role, Vocabulary};
 use super::open::expand;
 use super::past::plain;
+use super::program::components;
 
 /// Rewrites all rules of a program.
 pub(crate) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Clause> {
@@ -129,7 +133,7 @@ fn variable(term: &Term) -> Option<Symbol> {
 /// Not where another rule asks what is terminated, and not for what does not depend on the calculus.
 pub(crate) fn guard_terminations(rules: &[&Clause]) -> Vec<Clause> {
     let asked_for = |atom: &Atom| plain(atom).map_or_else(|| Signature::of(atom), |(past, _)| past.base);
-    let asked: Vec<Signature> = rules.iter().flat_map(|r| body_atoms(r).map(asked_for)).collect();
+    let asked: IndexSet<Signature, FxBuildHasher> = rules.iter().flat_map(|r| body_atoms(r).map(asked_for)).collect();
     rules
         .iter()
         .map(|rule| {
@@ -154,97 +158,134 @@ fn body_atoms(rule: &Clause) -> impl Iterator<Item = &Atom> {
     })
 }
 
+/// A view with a longer body is derived, and not written out where it is used: a chain of views, each of which adds a
+/// condition, would make rules of any length, and as many as there are views. What saves work is short.
+const LONGEST_VIEW: usize = 24;
+
+/// Rules are not made longer than this. Each condition is a step within the one before, so that their number is bounded.
+const LONGEST_BODY: usize = 1000;
+
 /// A predicate with one rule that only selects from another predicate, such as `close(X, Y, D, T) :- apart(X, Y, R, T),
 /// distance(D), R <= D`, is replaced by its definition where it is used: no work is repeated, since there is no join in
 /// it, and nothing is derived that nobody asks for. The same goes for a predicate that is used in one place only.
-fn inline_views(vocabulary: &Vocabulary, rules: Vec<Clause>, mut fresh: usize) -> Vec<Clause> {
-    let views: Vec<Clause> = rules.iter().filter(|rule| is_view(vocabulary, &rules, rule)).cloned().collect();
+fn inline_views(vocabulary: &Vocabulary, mut rules: Vec<Clause>, mut fresh: usize) -> Vec<Clause> {
+    let mut views: IndexMap<Signature, Clause, FxBuildHasher> = IndexMap::default();
+    let mut is_done = vec![false; rules.len()];
+    // Views may use views, so each comes after those it uses.
+    for place in find_views(vocabulary, &rules) {
+        inline(&mut rules[place], &views, &mut fresh);
+        is_done[place] = true;
+        if rules[place].body.len() <= LONGEST_VIEW {
+            views.insert(Signature::of(&rules[place].head), rules[place].clone());
+        }
+    }
+    for (rule, _) in rules.iter_mut().zip(is_done).filter(|(_, is_done)| !is_done) {
+        inline(rule, &views, &mut fresh);
+    }
     rules
-        .into_iter()
-        .map(|mut rule| {
-            // Views may use views; none is recursive, so this ends.
-            while let Some((at, view)) = rule.body.iter().enumerate().find_map(|(i, l)| Some((i, view_of(&views, l)?)))
-            {
-                let used = rule.body.remove(at);
-                fresh += 1;
-                rule.body.splice(at..at, unfold(view, &used, fresh));
-            }
-            rule
-        })
-        .collect()
 }
 
-fn view_of<'v>(views: &'v [Clause], literal: &Literal) -> Option<&'v Clause> {
-    match &literal.formula {
-        Formula::Atom(atom) if !literal.negated => views.iter().find(|v| Signature::of(&v.head) == Signature::of(atom)),
+/// Replaces the views that a rule uses.
+fn inline(rule: &mut Clause, views: &IndexMap<Signature, Clause, FxBuildHasher>, fresh: &mut usize) {
+    let view_of = |literal: &Literal| match &literal.formula {
+        Formula::Atom(atom) if !literal.negated => views.get(&Signature::of(atom)),
         _ => None,
-    }
-}
-
-fn is_view(vocabulary: &Vocabulary, rules: &[Clause], rule: &Clause) -> bool {
-    let signature = Signature::of(&rule.head);
-    let role = |atom: &Atom| vocabulary.predicates.get(&Signature::of(atom)).map(|p| p.role);
-    let calculus = matches!(rule.head.name.as_str(), HOLDS | INITIATED | TERMINATED | INITIALLY);
-    let single = rules.iter().filter(|r| Signature::of(&r.head) == signature).count() == 1;
-    let selects =
-        rule.body.iter().all(|l| !l.negated) && body_atoms(rule).filter(|a| role(a) != Some(Role::Static)).count() == 1;
-    let uses = rules.iter().flat_map(body_atoms).filter(|a| Signature::of(a) == signature).count();
-    !calculus
-        && single
-        && (selects || uses == 1)
-        && role(&rule.head) == Some(Role::Derived)
-        && body_atoms(rule).all(|a| role(a).is_some() && !reaches(vocabulary, rules, Signature::of(a), signature))
-}
-
-/// Whether a predicate depends on another, now or in the past.
-fn reaches(vocabulary: &Vocabulary, rules: &[Clause], from: Signature, to: Signature) -> bool {
-    let mut seen = vec![from];
-    let mut at = 0;
-    while let Some(&next) = seen.get(at) {
-        if next == to {
-            return true;
-        }
-        if let Some(Role::Past(past)) = vocabulary.predicates.get(&next).map(|p| p.role)
-            && !seen.contains(&past.base)
-        {
-            seen.push(past.base);
-        }
-        for rule in rules.iter().filter(|r| Signature::of(&r.head) == next) {
-            for atom in body_atoms(rule) {
-                let signature = Signature::of(atom);
-                if !seen.contains(&signature) {
-                    seen.push(signature);
-                }
+    };
+    let mut length = rule.body.len();
+    let mut body = Vec::with_capacity(length);
+    for literal in rule.body.drain(..) {
+        match view_of(&literal).map(|view| unfold(view, &literal, fresh)) {
+            Some(unfolded) if length - 1 + unfolded.len() <= LONGEST_BODY => {
+                length = length - 1 + unfolded.len();
+                body.extend(unfolded);
             }
+            _ => body.push(literal),
         }
-        at += 1;
     }
-    false
+    rule.body = body;
 }
 
-/// The body of a view for one use of it.
-pub(super) fn unfold(view: &Clause, used: &Literal, number: usize) -> Vec<Literal> {
+/// The places of the rules that are views, each after those that it uses.
+fn find_views(vocabulary: &Vocabulary, rules: &[Clause]) -> Vec<usize> {
+    // Predicates by number, with the rules that define each, and what each depends on, now or in the past.
+    let mut preds: IndexMap<Signature, Vec<usize>, FxBuildHasher> = IndexMap::default();
+    for (place, rule) in rules.iter().enumerate() {
+        preds.entry(Signature::of(&rule.head)).or_default().push(place);
+    }
+    let mut uses: IndexMap<Signature, usize, FxBuildHasher> = IndexMap::default();
+    for atom in rules.iter().flat_map(body_atoms) {
+        *uses.entry(Signature::of(atom)).or_default() += 1;
+    }
+    for signature in uses.keys() {
+        preds.entry(*signature).or_default();
+        if let Some(Role::Past(past)) = vocabulary.predicates.get(signature).map(|p| p.role) {
+            preds.entry(past.base).or_default();
+        }
+    }
+    let edges: Vec<Vec<usize>> = preds
+        .iter()
+        .map(|(signature, places)| {
+            let used = places.iter().flat_map(|&place| body_atoms(&rules[place])).map(Signature::of);
+            let past = match vocabulary.predicates.get(signature).map(|p| p.role) {
+                Some(Role::Past(past)) => Some(past.base),
+                _ => None,
+            };
+            used.chain(past).filter_map(|s| preds.get_index_of(&s)).collect()
+        })
+        .collect();
+    let role = |atom: &Atom| vocabulary.predicates.get(&Signature::of(atom)).map(|p| p.role);
+    let mut views = Vec::new();
+    for component in components(&edges) {
+        // What depends on itself is no view, and neither is what has several rules.
+        let &[pred] = component.as_slice() else { continue };
+        let &[place] = preds[pred].as_slice() else { continue };
+        let rule = &rules[place];
+        let calculus = matches!(rule.head.name.as_str(), HOLDS | INITIATED | TERMINATED | INITIALLY);
+        let selects = rule.body.iter().all(|l| !l.negated)
+            && body_atoms(rule).filter(|a| role(a) != Some(Role::Static)).count() == 1;
+        let used_once = uses.get(&Signature::of(&rule.head)) == Some(&1);
+        if !calculus
+            && (selects || used_once)
+            && role(&rule.head) == Some(Role::Derived)
+            && !edges[pred].contains(&pred)
+            && body_atoms(rule).all(|a| role(a).is_some())
+        {
+            views.push(place);
+        }
+    }
+    views
+}
+
+/// The body of a view for one use of it. `fresh` numbers the variables that are the view's own.
+pub(super) fn unfold(view: &Clause, used: &Literal, fresh: &mut usize) -> Vec<Literal> {
     let Formula::Atom(atom) = &used.formula else { unreachable!("views are used as atoms") };
     let mut arguments: Vec<&Term> = Vec::new();
     for_each_hole(&atom.args, &mut |t| arguments.push(t));
     let mut parameters: Vec<&Term> = Vec::new();
     for_each_hole(&view.head.args, &mut |t| parameters.push(t));
     // Variables of the view are replaced by what the use has, others get names that no text has.
-    let mut replaced: Vec<(Symbol, Term)> = Vec::new();
+    let mut replaced: IndexMap<Symbol, Term, FxBuildHasher> = IndexMap::default();
     let mut equations: Vec<(Term, Term)> = Vec::new();
     for (parameter, argument) in parameters.into_iter().zip(arguments) {
         match variable(parameter) {
             _ if argument.is_anonymous() => {}
-            Some(name) if !replaced.iter().any(|(n, _)| *n == name) && !matches!(argument, Term::App(..)) => {
-                replaced.push((name, argument.clone()));
+            Some(name) if !replaced.contains_key(&name) && !matches!(argument, Term::App(..)) => {
+                replaced.insert(name, argument.clone());
             }
             _ => equations.push((argument.clone(), parameter.clone())),
         }
     }
-    let mut replace = |name: Symbol| match replaced.iter().find(|(n, _)| *n == name) {
-        Some((_, term)) => term.clone(),
-        None if name.as_str() == "_" => Term::Var(name),
-        None => Term::var(&format!("?{number}{}", name.as_str())),
+    let mut replace = |name: Symbol| {
+        if name.as_str() == "_" {
+            return Term::Var(name);
+        }
+        let own = || {
+            *fresh += 1;
+            // The name that it has in the text, so that names do not grow where views use views.
+            let written = name.as_str().trim_start_matches('?').trim_start_matches(|c: char| c.is_ascii_digit());
+            Term::var(&format!("?{fresh}{written}"))
+        };
+        replaced.entry(name).or_insert_with(own).clone()
     };
     let mut body: Vec<Literal> = view.body.iter().map(|l| substitute_literal(l, &mut replace)).collect();
     body.extend(equations.iter().map(|(argument, parameter)| {

@@ -3,6 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
+use super::rounds::Rounds;
 use super::skeleton::{Skeleton, family, is_bare};
 use super::{Check, Predicate, Role, atoms, time_argument};
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED};
@@ -147,11 +148,12 @@ impl Check<'_> {
         }
     }
 
-    /// A head is timed if its last argument is the time of its body; found by repeating until nothing changes.
+    /// A head is timed if its last argument is the time of its body; found in rounds, until nothing changes.
     pub(super) fn timed(&mut self, rules: &[&Clause]) {
-        loop {
-            let mut changed = false;
-            for rule in rules {
+        let mut rounds = Rounds::new(self, rules);
+        while rounds.again() {
+            while let Some(i) = rounds.next() {
+                let rule = rules[i];
                 let signature = Signature::of(&rule.head);
                 if self.vocabulary.predicates.get(&signature).is_none_or(|p| p.role != Role::Static)
                     || rule.head.name.as_str() == INITIALLY
@@ -162,11 +164,8 @@ impl Check<'_> {
                 if time.is_some() && time == time_argument(&rule.head) {
                     let predicate = &mut self.vocabulary.predicates[&signature];
                     (predicate.role, predicate.timed) = (Role::Derived, true);
-                    changed = true;
+                    rounds.changed(signature, Some(i));
                 }
-            }
-            if !changed {
-                break;
             }
         }
         for rule in rules {

@@ -3,8 +3,9 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use super::rounds::Rounds;
 use super::skeleton::family;
-use super::{Check, Role, atoms};
+use super::{Check, Predicate, Role, atoms};
 use crate::lang::{Atom, Bias, Clause, Diagnostic, Kind, Signature, Symbol, TIME, Term, Value, for_each_hole};
 
 impl Check<'_> {
@@ -39,7 +40,18 @@ impl Check<'_> {
             }
         }
         // Heads take the types of their variables, until nothing changes.
-        while self.type_pasts() | (rules.iter().filter(|rule| self.type_head(rule)).count() > 0) {}
+        let is_past = |(i, p): (usize, &Predicate)| matches!(p.role, Role::Past(_)).then_some(i);
+        let pasts: Vec<usize> = self.vocabulary.predicates.values().enumerate().filter_map(is_past).collect();
+        let mut rounds = Rounds::new(self, rules);
+        loop {
+            self.type_pasts(&pasts).into_iter().for_each(|signature| rounds.changed(signature, None));
+            if !rounds.again() {
+                break;
+            }
+            while let Some(i) = rounds.next() {
+                self.type_head(rules[i]).into_iter().for_each(|signature| rounds.changed(signature, Some(i)));
+            }
+        }
         for rule in rules {
             self.type_clashes(rule);
         }
@@ -94,7 +106,8 @@ impl Check<'_> {
         });
     }
 
-    fn type_head(&mut self, rule: &Clause) -> bool {
+    /// Gives the types of variables to the head of a rule; returns the predicates of which more is known then.
+    fn type_head(&mut self, rule: &Clause) -> Vec<Signature> {
         let types = self.variable_types(rule);
         let signature = Signature::of(&rule.head);
         let mut found = Vec::new();
@@ -107,33 +120,42 @@ impl Check<'_> {
             }
             column += 1;
         });
-        let mut changed = false;
+        let mut changed = Vec::new();
         for name in family(signature) {
             let Some(predicate) = self.vocabulary.predicates.get_mut(&name) else { continue };
+            let before = changed.len();
             for &(column, kind) in &found {
                 // `initially` has no time.
                 if let Some(unknown @ None) = predicate.types.get_mut(column) {
                     *unknown = Some(kind);
-                    changed = true;
+                    changed.truncate(before);
+                    changed.push(name);
                 }
             }
         }
         changed
     }
 
-    /// What looks back has the types of what it looks back at, and a number of time units before the time.
-    fn type_pasts(&mut self) -> bool {
-        let mut changed = false;
-        for i in 0..self.vocabulary.predicates.len() {
-            let Role::Past(past) = self.vocabulary.predicates[i].role else { continue };
+    /// What looks back has the types of what it looks back at, and a number of time units before the time. Returns the
+    /// predicates of which more is known then.
+    fn type_pasts(&mut self, pasts: &[usize]) -> Vec<Signature> {
+        let mut changed = Vec::new();
+        for &i in pasts {
+            let (&signature, &Predicate { role: Role::Past(past), .. }) =
+                self.vocabulary.predicates.get_index(i).expect("a place among the predicates")
+            else {
+                continue;
+            };
             let Some(base) = self.vocabulary.predicates.get(&past.base) else { continue };
             let mut types = base.types.clone();
             if past.look.measures() {
                 types.insert(types.len().saturating_sub(1), Some(Symbol::new("int")));
             }
             let known = &mut self.vocabulary.predicates[i].types;
-            changed |= *known != types;
-            *known = types;
+            if *known != types {
+                *known = types;
+                changed.push(signature);
+            }
         }
         changed
     }

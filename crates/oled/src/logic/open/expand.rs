@@ -1,5 +1,8 @@
 //! Expansion: rules without open predicates: each use is replaced by the definition, or gets a rule for its threshold.
 
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
 use crate::lang::{Atom, Bias, Clause, Comparison, Formula, Literal, Signature, Symbol, Term, Value};
 
 use super::super::rewrite::{substitute, substitute_literal, unfold};
@@ -27,6 +30,7 @@ pub(crate) fn expand(bias: &Bias, rules: Vec<Clause>, fresh: &mut usize) -> Vec<
         }
     }
     // Instances of definitions come at the end, and are expanded in turn; no definition uses itself, so this ends.
+    let mut known: IndexSet<Clause, FxBuildHasher> = expanded.iter().cloned().collect();
     let mut at = 0;
     while at < expanded.len() {
         let mut rule = expanded[at].clone();
@@ -47,15 +51,14 @@ pub(crate) fn expand(bias: &Bias, rules: Vec<Clause>, fresh: &mut usize) -> Vec<
             };
             *fresh += 1;
             let instance = definition.instance(&open, &rule, atom, threshold, *fresh);
-            if !expanded.contains(&instance) {
+            if known.insert(instance.clone()) {
                 expanded.push(instance);
             }
             if rule.body[i].negated {
                 i += 1;
             } else {
                 let literal = rule.body.remove(i);
-                *fresh += 1;
-                rule.body.splice(i..i, unfold(definition.rule, &literal, *fresh));
+                rule.body.splice(i..i, unfold(definition.rule, &literal, fresh));
             }
         }
         expanded[at] = rule;
