@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oled::induce::MAX_INSTANCES;
+use oled::logic::MAX_STEPS;
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Format, Protocol, ReadOptions};
 
@@ -86,6 +87,15 @@ pub(crate) struct InputArgs {
     pub(crate) max_line: Option<usize>,
 }
 
+/// How long a time point may take.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct StepsArgs {
+    /// Stop with an error where rules take more steps than this at one time point: rows that joins look at, and conditions
+    /// that are tested with them.
+    #[arg(long, value_name = "N", default_value_t = MAX_STEPS)]
+    pub(crate) max_steps: u64,
+}
+
 /// Distinct names of a stream, by default: not quite a gigabyte of them.
 pub(crate) const MAX_NAMES: usize = 10_000_000;
 
@@ -124,6 +134,9 @@ pub(crate) struct RecogniseArgs {
     /// Stop with an error where more atoms than this follow at once from the rules, at one time point.
     #[arg(long, value_name = "N", default_value_t = MAX_INSTANCES)]
     pub(crate) max_instances: usize,
+
+    #[command(flatten)]
+    pub(crate) steps: StepsArgs,
 
     /// Where the intervals go, instead of standard output, as they end. With `--resume` what was written since the
     /// checkpoint is cut off, and written again.
@@ -172,6 +185,9 @@ pub(crate) struct EvaluateArgs {
     /// Also print the counts of each segment.
     #[arg(long, value_enum)]
     pub(crate) by: Option<By>,
+
+    #[command(flatten)]
+    pub(crate) steps: StepsArgs,
 
     /// Print one JSON object.
     #[arg(long)]

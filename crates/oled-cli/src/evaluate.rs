@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::EvaluateArgs;
-use crate::input::recogniser;
+use crate::input::{recogniser, too_much};
 use crate::progress::{Progress, say_skipped, say_undeclared};
 use crate::source::{Folds, Source};
 use crate::undeclared::Undeclared;
 
 pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
-    let recogniser = recogniser(&folder, &args.theory)?;
+    let recogniser = recogniser(&folder, &args.theory)?.with_max_steps(args.steps.max_steps);
     let targets = folder.task.labels();
     if targets.is_empty() {
         bail!(
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     while let Some(frame) = frames.next() {
-        run.frame(&frame?);
+        run.frame(&frame?)?;
         progress.frame_at(|| frames.bytes_read());
     }
     progress.finish();
@@ -77,14 +77,18 @@ struct Run {
 }
 
 impl Run {
-    fn frame(&mut self, frame: &Frame) {
+    fn frame(&mut self, frame: &Frame) -> anyhow::Result<()> {
         self.undeclared.count(&frame.narrative);
         // Intervals are of no use here; what holds at the frame is.
         self.recogniser.observe(frame, &mut Vec::new());
+        if let Some(stop) = self.recogniser.stop() {
+            return Err(too_much(stop, frame));
+        }
         self.evaluation.count(&self.recogniser, frame);
         if let Some(tracks) = &mut self.tracks {
             tracks.add(&self.recogniser, frame);
         }
+        Ok(())
     }
 }
 

@@ -15,12 +15,13 @@ use anyhow::bail;
 use clap::Args;
 use oled::Theory;
 use oled::explain::Explainer;
+use oled::logic::Stop;
 use oled_data::task_folder::TaskFolder;
 use serde_json::{Value, json};
 
 use crate::Outcome;
-use crate::args::InputArgs;
-use crate::input::{load_theory, open_stream};
+use crate::args::{InputArgs, StepsArgs};
+use crate::input::{load_theory, open_stream, too_much};
 use crate::progress::{Progress, say, say_skipped, say_undeclared};
 use crate::recognise::interruption;
 use crate::undeclared::Undeclared;
@@ -70,6 +71,9 @@ pub(crate) struct ExplainArgs {
     /// How many to explain of each kind: recognised, missed, false alarms. By default 5, or all of one fluent.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) steps: StepsArgs,
 
     /// Print one JSON object.
     #[arg(long)]
@@ -128,15 +132,19 @@ fn trust(
     printer: &mut Printer,
     quiet: bool,
 ) -> anyhow::Result<bool> {
-    let mut trial = Trial::new(&folder.task, theory)?;
-    let mut frames = open_stream(folder, &args.input)?;
     let interrupted = interruption()?;
+    let mut trial = Trial::new(&folder.task, theory, args.steps.max_steps, &interrupted.clone().into())?;
+    let mut frames = open_stream(folder, &args.input)?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     let mut undeclared = Undeclared::new(&folder.task);
     while let Some(frame) = frames.next() {
         let frame = frame?;
         undeclared.count(&frame.narrative);
-        trial.observe(&frame);
+        match trial.observe(&frame) {
+            None => {}
+            Some(Stop::Interrupted) => break,
+            Some(stop) => return Err(too_much(&stop, &frame)),
+        }
         progress.frame(&frames);
         if interrupted.load(Ordering::Relaxed) {
             break;
@@ -169,13 +177,14 @@ fn stream(
     printer: &mut Printer,
     quiet: bool,
 ) -> anyhow::Result<bool> {
-    let explainer = Explainer::new(&folder.task, theory)?;
+    let interrupted = interruption()?;
+    let explainer =
+        Explainer::new(&folder.task, theory)?.with_limits(args.steps.max_steps, &interrupted.clone().into());
     let fluents = Fluents::new(folder, &explainer, args.fluent.as_deref())?;
     // Whoever names one fluent wants to see all of it.
     let limit = args.limit.or((!fluents.is_one()).then_some(LIMIT)).unwrap_or(usize::MAX);
     let mut runs = Runs::new(explainer, fluents, folder.task.options.interleaved, args.at, limit);
     let mut frames = open_stream(folder, &args.input)?;
-    let interrupted = interruption()?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     let mut undeclared = Undeclared::new(&folder.task);
     let mut ready: Vec<Report> = Vec::new();
@@ -184,7 +193,15 @@ fn stream(
         undeclared.count(&frame.narrative);
         runs.see_labels(&frame);
         if args.segment.as_deref().is_none_or(|name| name == frame.segment.as_str()) {
-            runs.observe(&frame, &mut ready);
+            match runs.observe(&frame, &mut ready) {
+                None => {}
+                // What was found out of this frame may be wrong.
+                Some(Stop::Interrupted) => {
+                    ready.clear();
+                    break;
+                }
+                Some(stop) => return Err(too_much(&stop, &frame)),
+            }
         }
         printer.reports(&mut ready, runs.is_labelled())?;
         progress.frame(&frames);

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use oled::calculus::is_ordinary;
-use oled::{Recogniser, Task, Theory, parse_source};
+use oled::logic::{NARROW, Stop};
+use oled::{Frame, Recogniser, Task, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Frames, open};
 
@@ -25,6 +26,18 @@ pub(crate) fn recogniser(folder: &TaskFolder, theory: &Path) -> anyhow::Result<R
         return Err(defines_nothing(&folder.task));
     }
     Ok(recogniser)
+}
+
+/// What to tell of a frame from which too much follows.
+pub(crate) fn too_much(stop: &Stop, frame: &Frame) -> anyhow::Error {
+    let (time, segment) = (frame.time, frame.segment);
+    let hint = match stop {
+        Stop::Full { .. } => {
+            "`--max-instances` allows more; or narrow the rules, so that they speak of fewer combinations".to_string()
+        }
+        _ => format!("{NARROW}; or allow more with `--max-steps`"),
+    };
+    anyhow!("{stop} at time {time} of segment `{segment}`\nhint: {hint}")
 }
 
 /// What to tell of a theory from which nothing to be recognised follows.

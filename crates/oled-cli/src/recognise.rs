@@ -4,8 +4,9 @@ use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use indexmap::IndexMap;
+use oled::logic::Stop;
 use oled::{End, Frame, Interval, Recogniser, Signature, Term, Value, calculus};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Digest, Pause, digest};
@@ -16,7 +17,7 @@ use crate::Outcome;
 use crate::args::{Output, RecogniseArgs};
 use crate::checkpoint::{Keeper, MadeOf, open_frames, say_resumed};
 use crate::growing::Growing;
-use crate::input::{load_theory, recogniser};
+use crate::input::{load_theory, recogniser, too_much};
 use crate::progress::{Progress, say_skipped, say_undeclared};
 use crate::undeclared::Undeclared;
 
@@ -26,7 +27,8 @@ type State = (Vec<u8>, Vec<u8>, Option<Digest>, u64, IndexMap<Signature, u64, Fx
 
 pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
-    let mut recogniser = recogniser(&folder, &args.theory)?.with_limit(args.max_instances);
+    let limited = recogniser(&folder, &args.theory)?.with_limit(args.max_instances);
+    let mut recogniser = limited.with_max_steps(args.steps.max_steps);
     let wanted = wanted(&folder, &recogniser, args.all);
     let mut undeclared = Undeclared::new(&folder.task);
     let mut keeper = Keeper::new(&args.checkpoint, made_of(&folder, args)?, quiet)?;
@@ -40,6 +42,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     // Where nothing can be written nothing is read.
     let output = Out::open(args, written)?;
     let interrupted = interruption()?;
+    recogniser = recogniser.with_interrupt(interrupted.clone().into());
     let mut frames =
         open_frames(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref(), quiet)?;
     if position.is_some() {
@@ -52,20 +55,25 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
         let is_due = match frames.next() {
             Some(frame) => {
                 let frame = frame?;
-                undeclared.count(&frame.narrative);
                 recogniser.observe(&frame, &mut closed);
-                if recogniser.is_full() {
-                    printer.flush()?;
-                    bail!(
-                        "more than {} atoms follow at once at time {} of segment `{}`\nhint: `--max-instances` allows more; or narrow the rules, so that they speak of fewer combinations",
-                        args.max_instances,
-                        frame.time,
-                        frame.segment
-                    );
+                match recogniser.stop() {
+                    // It is seen again when the run goes on; what was over before it is told.
+                    Some(Stop::Interrupted) => {
+                        printer.intervals(&mut closed)?;
+                        frames.put_back(frame);
+                        false
+                    }
+                    Some(stop) => {
+                        printer.flush()?;
+                        return Err(too_much(stop, &frame));
+                    }
+                    None => {
+                        undeclared.count(&frame.narrative);
+                        printer.print(&frame, &recogniser, &mut closed)?;
+                        progress.frame(&frames);
+                        keeper.as_mut().is_some_and(Keeper::is_due)
+                    }
                 }
-                printer.print(&frame, &recogniser, &mut closed)?;
-                progress.frame(&frames);
-                keeper.as_mut().is_some_and(Keeper::is_due)
             }
             None if frames.pause().is_none() => break interrupted.load(Ordering::Relaxed),
             None => {

@@ -196,6 +196,42 @@ fn a_file_is_followed_until_a_signal_ends_it_with_a_checkpoint() {
 
 #[test]
 #[cfg(unix)]
+fn a_signal_ends_a_join_with_a_checkpoint_as_of_the_last_whole_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    fs::write(file("task.toml"), "[calculus]\ntracked = []\n").unwrap();
+    fs::write(file("modes.lp"), "input(val(+thing, +number, +time)).\ntype(number, int).\n").unwrap();
+    let join = "val(A, X, T), val(B, Y, T), val(C, Z, T), val(D, W, T), X + Y + Z + W < -5";
+    fs::write(file("j.lp"), format!("holdsAt(odd(A), T) :- {join}.\nholdsAt(one(A), T) :- val(A, 1, T).\n")).unwrap();
+    let things = |count: usize, time: i64| {
+        let facts: Vec<String> = (0..count).map(|i| format!("\"val(e{i},{i},{time})\"")).collect();
+        format!("{{\"time\":{time},\"narrative\":[{}]}}\n", facts.join(","))
+    };
+    // The third frame has more combinations than anybody would wait for.
+    fs::write(file("s.jsonl"), things(2, 1) + &things(0, 2) + &things(2000, 3)).unwrap();
+    let (task, theory, input) = (folder.path().to_str().unwrap(), file("j.lp"), file("s.jsonl"));
+    let (output, checkpoint) = (file("out.csv"), file("run.ckpt"));
+    let args = ["recognise", task, "--theory", &theory, "--input", &input, "--output", &output];
+    let args = [&args[..], &["--checkpoint", &checkpoint, "--every", "1"]].concat();
+    let child = start(&[&args[..], &["--max-steps", "1000000000000000"]].concat());
+    let first = "segment,fluent,first,last,end\nmain,one(e1),1,1,terminated\n";
+    until("a recognition", || fs::read_to_string(&output).is_ok_and(|text| text == first));
+    until("a checkpoint", || Path::new(&checkpoint).exists());
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{}", stderr(&ended));
+    assert_eq!(fs::read_to_string(&output).unwrap(), first);
+    // The frame is seen again, and its rule is named.
+    let resumed = oled(&[&args[..], &["--resume", "--max-steps", "1000000"]].concat());
+    let told = stderr(&resumed);
+    assert_eq!(resumed.status.code(), Some(2), "{told}");
+    assert!(told.contains("j.lp:1:1 takes more than 1000000 steps at time 3 of segment `main`"), "{told}");
+    assert!(told.contains("after 2 frames"), "{told}");
+    assert_eq!(fs::read_to_string(&output).unwrap(), first);
+}
+
+#[test]
+#[cfg(unix)]
 fn learning_from_a_pipe_is_stopped_and_goes_on_from_either_end() {
     let (folder, whole) = stream("5");
     let text = fs::read_to_string(&whole).unwrap();

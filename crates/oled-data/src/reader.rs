@@ -361,6 +361,12 @@ impl Frames {
         state::encode(&Position { format, taken, place, seen, sink: self.sink.save() })
     }
 
+    /// Puts back the frame that was taken last, which was not used: it comes again, and the position is before it.
+    pub fn put_back(&mut self, frame: Frame) {
+        self.taken -= 1;
+        self.sink.ready.push_front(frame);
+    }
+
     /// What was left out so far.
     pub fn skipped(&self) -> &Skipped {
         &self.sink.skipped

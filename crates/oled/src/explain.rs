@@ -1,11 +1,17 @@
 //! Explanation: which rules made a fluent begin or end, with the facts that made them true, and what was in the way of others.
 
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use crate::interrupt::Interrupt;
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{
     Atom, Clause, Comparison, Formula, Literal, Problems, Signature, Symbol, Term, Theory, Value, exchanged,
     for_each_hole,
 };
-use crate::logic::{Look, Model, Pred, Program, Role, Vocabulary, apply, compare_values, plain, substitute_literal};
+use crate::logic::{
+    Limits, Look, Model, Pred, Program, Role, Stop, Vocabulary, apply, compare_values, plain, substitute_literal,
+};
 use crate::recognise::Recogniser;
 use crate::stream::{Facts, Frame};
 use crate::task::Task;
@@ -84,11 +90,10 @@ impl Explainer {
         let recogniser = Recogniser::new(task, theory)?;
         let rules = task.rules(theory);
         let (vocabulary, program) = task.compile(&rules, |vocabulary| {
-            let used = |s: &&Signature| {
-                let atoms = theory.clauses.iter().flat_map(|c| &c.body);
-                let mut atoms = atoms.filter_map(|l| if let Formula::Atom(a) = &l.formula { Some(a) } else { None });
-                atoms.any(|a| signature(a) == **s)
-            };
+            let atoms = theory.clauses.iter().flat_map(|c| &c.body);
+            let atoms = atoms.filter_map(|l| if let Formula::Atom(a) = &l.formula { Some(a) } else { None });
+            let asked: IndexSet<Signature, FxBuildHasher> = atoms.map(signature).collect();
+            let used = |s: &&Signature| asked.contains(*s);
             let types = vocabulary.predicates.iter().filter(|(_, p)| matches!(p.role, Role::Type(_)));
             vocabulary.predicates.keys().filter(used).chain(types.map(|(s, _)| s)).copied().collect()
         })?;
@@ -96,6 +101,24 @@ impl Explainer {
         let truths = [truth(), truth()];
         let (theory, tracked) = (theory.clone(), task.options.tracked.clone());
         Ok(Explainer { recogniser, program, truths, moments: 0, vocabulary, theory, tracked })
+    }
+
+    /// From now on takes at most so many steps at a time point, and ends early where somebody asks for it. Who uses this
+    /// asks [`Explainer::stop`] after each frame.
+    #[must_use]
+    pub fn with_limits(mut self, max_steps: u64, interrupt: &Interrupt) -> Explainer {
+        for truth in &mut self.truths {
+            // What was recognised within the limit is not too long to be explained.
+            truth.model.set_limits(Limits { interrupt: interrupt.clone(), ..Limits::default() });
+        }
+        self.recogniser = self.recogniser.with_max_steps(max_steps).with_interrupt(interrupt.clone());
+        self
+    }
+
+    /// Why what was said last is of no use, if it is not.
+    pub fn stop(&self) -> Option<Stop> {
+        let of_truths = self.truths.iter().find_map(|truth| truth.model.stop(&self.program));
+        self.recogniser.stop().cloned().or(of_truths)
     }
 
     /// Processes a frame, and says what it may be asked about later.

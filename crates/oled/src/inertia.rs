@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::calculus::{End, Form, Instances, Interval};
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, TIME, Value, exchanged};
-use crate::logic::{Model, Pred, Program, Role, Vocabulary};
+use crate::logic::{Limits, Model, Pred, Program, Role, Stop, Vocabulary};
 use crate::state::{StateError, ensure};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -20,8 +20,9 @@ pub(crate) struct Inertia {
     /// The rules for `initially`, if there are any: evaluated at the first time point of a segment.
     initially: Option<Initially>,
     segments: Segments,
-    /// The segment of the last frame.
+    /// The segment of the last frame, and whether that frame began it.
     current: Option<Symbol>,
+    begins: bool,
     interleaved: bool,
 }
 
@@ -129,18 +130,18 @@ impl Inertia {
         let fluents: Vec<Fluent> = fluents.iter().map(fluent).collect();
         let initially = Initially::new(task, rules, fluents.iter().map(|f| f.signature))?;
         let (segments, interleaved) = (IndexMap::default(), task.options.interleaved);
-        Ok(Inertia { fluents, initially, segments, current: None, interleaved })
+        Ok(Inertia { fluents, initially, segments, current: None, begins: false, interleaved })
     }
 
     /// Goes to a frame that the model has observed, and lets the model know what holds there. Intervals that are known to
-    /// have ended are added to `closed`; whether a segment was begun is told.
+    /// have ended are added to `closed`. Where not everything could be derived that holds initially, the reason is told.
     pub(crate) fn enter(
         &mut self,
         frame: &Frame,
         program: &Program,
         model: &mut Model,
         closed: &mut Vec<Interval>,
-    ) -> bool {
+    ) -> Result<(), Stop> {
         if self.current != Some(frame.segment) {
             if !self.interleaved {
                 self.finish(closed);
@@ -150,14 +151,14 @@ impl Inertia {
         }
         model.clear(program);
         model.observe(program, &frame.narrative);
-        let begins = !self.segments.contains_key(&frame.segment);
+        self.begins = !self.segments.contains_key(&frame.segment);
         let count = self.fluents.len();
         let segment = self
             .segments
             .entry(frame.segment)
             .or_insert_with(|| Segment { time: frame.time, instances: vec![Instances::default(); count] });
-        if begins && let Some(initially) = &mut self.initially {
-            initially.enter(frame);
+        if self.begins && let Some(initially) = &mut self.initially {
+            initially.enter(frame)?;
             for (i, (fluent, instances)) in self.fluents.iter().zip(&mut segment.instances).enumerate() {
                 initially.rows(i).filter(|v| fluent.form.keeps(v)).for_each(|values| instances.initiate(values));
             }
@@ -179,7 +180,12 @@ impl Inertia {
                 }
             }
         }
-        begins
+        Ok(())
+    }
+
+    /// Whether the frame that was entered last began a segment.
+    pub(crate) fn begins(&self) -> bool {
+        self.begins
     }
 
     /// Applies what the model has derived at the frame that was entered: decides what holds at the next one.
@@ -203,9 +209,21 @@ impl Inertia {
         segment.time = frame.time;
     }
 
-    /// Leaves a frame of which not everything could be derived: nothing begins or ends there.
-    pub(crate) fn pass(&mut self, frame: &Frame) {
-        self.segments.get_mut(&frame.segment).expect("the frame was entered").time = frame.time;
+    /// Leaves a frame of which not everything is known. If it will be seen `again`, everything is as it was before, but for
+    /// what its facts alone have ended, and begun where what begins was known before: seeing it again changes neither.
+    pub(crate) fn give_up(&mut self, frame: &Frame, again: bool) {
+        match self.segments.get_mut(&frame.segment) {
+            Some(_) if self.begins && again => _ = self.segments.pop(),
+            Some(segment) if !again => segment.time = frame.time,
+            _ => {}
+        }
+    }
+
+    /// From now on takes no more than the limits allow to find out what holds initially.
+    pub(crate) fn set_limits(&mut self, limits: &Limits) {
+        if let Some(initially) = &mut self.initially {
+            initially.model.set_limits(limits.clone());
+        }
     }
 
     /// Ends all segments: adds the intervals that last to their ends, and starts afresh.
@@ -220,7 +238,8 @@ impl Inertia {
         self.segments.iter().flat_map(move |(&segment, state)| {
             self.fluents.iter().zip(&state.instances).flat_map(move |(fluent, instances)| {
                 let interval = move |(values, first)| fluent.interval(segment, values, (first, state.time), end);
-                instances.open().map(interval)
+                // What would have begun at a frame that was interrupted has not.
+                instances.open().filter(|(_, first)| *first <= state.time).map(interval)
             })
         })
     }
@@ -322,11 +341,12 @@ impl Initially {
     }
 
     /// Goes to the first frame of a segment.
-    pub(crate) fn enter(&mut self, frame: &Frame) {
+    pub(crate) fn enter(&mut self, frame: &Frame) -> Result<(), Stop> {
         self.model.clear(&self.program);
         self.model.observe(&self.program, &frame.narrative);
         // There is no past, so nothing is true that looks back.
         self.model.derive(&self.program, frame.time);
+        self.model.stop(&self.program).map_or(Ok(()), Err)
     }
 
     /// The instances of a fluent, by its number, that hold there: of a symmetric one in both orders.

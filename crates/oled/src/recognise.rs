@@ -5,9 +5,10 @@ use rustc_hash::FxBuildHasher;
 
 use crate::calculus::{End, Interval};
 use crate::inertia::{Fluents, Inertia, Segments, wanted};
+use crate::interrupt::Interrupt;
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, Theory, Value};
-use crate::logic::{Histories, Model, Program, guard_terminations};
+use crate::logic::{Histories, Limits, Model, Program, Stop, guard_terminations};
 use crate::state::{StateError, decode, encode, ensure};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -46,6 +47,8 @@ pub struct Recogniser {
     model: Model,
     inertia: Inertia,
     symmetries: Symmetries,
+    /// Why not all was derived from the last frame.
+    stop: Option<Stop>,
 }
 
 impl Recogniser {
@@ -74,7 +77,8 @@ impl Recogniser {
         }
         let (vocabulary, program) = task.compile(&rules, |vocabulary| wanted(task, vocabulary, &fluents))?;
         let inertia = Inertia::new(task, &vocabulary, &program, &rules, &fluents)?;
-        Ok(Recogniser { model: Model::new(&program), program, inertia, symmetries: task.bias.symmetries() })
+        let (model, symmetries) = (Model::new(&program), task.bias.symmetries());
+        Ok(Recogniser { program, model, inertia, symmetries, stop: None })
     }
 
     /// Goes on with another theory: what holds now goes on holding, if the new rules speak of it, and what both look back
@@ -82,33 +86,63 @@ impl Recogniser {
     pub fn adopt(&mut self, task: &Task, theory: &Theory) -> Result<(), Problems> {
         let next = Recogniser::new(task, theory)?;
         let mut old = std::mem::replace(self, next);
-        self.model.set_limit(old.model.limit());
+        self.set_limits(old.model.limits().clone());
         self.model.adopt(&self.program, &mut old.model, &old.program);
         self.inertia.adopt(old.inertia);
         Ok(())
     }
 
-    /// From now on derives at most so many atoms at once. Who sets a limit asks [`Recogniser::is_full`] after each frame.
+    /// From now on derives at most so many atoms at once. Who sets a limit asks [`Recogniser::stop`] after each frame.
     #[must_use]
     pub fn with_limit(mut self, atoms: usize) -> Recogniser {
-        self.model.set_limit(atoms);
+        self.set_limits(Limits { rows: atoms, ..self.model.limits().clone() });
         self
     }
 
-    /// Whether more followed from the frame observed last than the limit allows. Nothing began or ended there, and what
+    /// From now on takes at most so many steps at a time point: rows that joins look at, and conditions that are tested
+    /// with them. Who sets a limit asks [`Recogniser::stop`] after each frame.
+    #[must_use]
+    pub fn with_max_steps(mut self, steps: u64) -> Recogniser {
+        self.set_limits(Limits { steps, ..self.model.limits().clone() });
+        self
+    }
+
+    /// From now on ends early where somebody asks for it, in the middle of a frame too. Who passes a request on asks
+    /// [`Recogniser::stop`] after each frame.
+    #[must_use]
+    pub fn with_interrupt(mut self, interrupt: Interrupt) -> Recogniser {
+        self.set_limits(Limits { interrupt, ..self.model.limits().clone() });
+        self
+    }
+
+    fn set_limits(&mut self, limits: Limits) {
+        self.inertia.set_limits(&limits);
+        self.model.set_limits(limits);
+    }
+
+    /// Why not everything was derived that follows from the frame observed last, if it was not: by one of the limits, or
+    /// because somebody asked. Nothing began or ended there. After an interrupt the same frame can be observed again,
+    /// with the result that it would have had, also by who [`Recogniser::restore`]s what was saved; after a limit, what
     /// holds from then on is not to be trusted.
+    pub fn stop(&self) -> Option<&Stop> {
+        self.stop.as_ref()
+    }
+
+    /// Whether one of the limits was reached, or somebody asked to end early.
     pub fn is_full(&self) -> bool {
-        self.model.is_full()
+        self.stop.is_some()
     }
 
     /// Processes a frame. Intervals that are known to have ended are added to `closed`.
     pub fn observe(&mut self, frame: &Frame, closed: &mut Vec<Interval>) {
-        self.inertia.enter(frame, &self.program, &mut self.model, closed);
-        self.model.advance(&self.program, frame.segment, frame.time);
-        if self.model.is_full() {
-            self.inertia.pass(frame);
-        } else {
-            self.inertia.leave(frame, &self.model, closed);
+        self.stop = self.inertia.enter(frame, &self.program, &mut self.model, closed).err();
+        if self.stop.is_none() {
+            self.model.advance(&self.program, frame.segment, frame.time);
+            self.stop = self.model.stop(&self.program);
+        }
+        match &self.stop {
+            None => self.inertia.leave(frame, &self.model, closed),
+            Some(stop) => self.inertia.give_up(frame, *stop == Stop::Interrupted),
         }
     }
 

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use oled::calculus::unknown;
 use oled::explain::{Explainer, Finding, Moment};
+use oled::logic::Stop;
 use oled::{Frame, Signature, Symbol, Value};
 use rustc_hash::FxBuildHasher;
 
@@ -84,12 +85,15 @@ impl Runs {
         self.more
     }
 
-    /// Processes a frame; what is over is added to `ready`.
-    pub(super) fn observe(&mut self, frame: &Frame, ready: &mut Vec<Report>) {
+    /// Processes a frame; what is over is added to `ready`. Returns why that was not possible, if it was not.
+    pub(super) fn observe(&mut self, frame: &Frame, ready: &mut Vec<Report>) -> Option<Stop> {
         if !self.interleaved && !self.segments.contains_key(&frame.segment) {
             self.finish(false, ready);
         }
         let now = self.explainer.observe(frame);
+        if let Some(stop) = self.explainer.recogniser().stop() {
+            return Some(stop.clone());
+        }
         let Segment { before, mut fluents } = self.segments.swap_remove(&frame.segment).unwrap_or_default();
         // What is recognised and what is labelled, of all that is or was either.
         let mut states: IndexMap<Key, (bool, bool), FxBuildHasher> =
@@ -138,6 +142,7 @@ impl Runs {
         }
         fluents.retain(|_, runs| runs.iter().any(Option::is_some));
         self.segments.insert(frame.segment, Segment { before: Some(now), fluents });
+        self.explainer.stop()
     }
 
     /// Ends all segments; `stopped` if the stream goes on.

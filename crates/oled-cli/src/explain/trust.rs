@@ -2,7 +2,8 @@
 
 use oled::calculus::label_name;
 use oled::learn::Trust;
-use oled::{Clause, Confusion, Evaluation, Frame, Problems, Recogniser, Signature, Symbol, Task, Theory};
+use oled::logic::Stop;
+use oled::{Clause, Confusion, Evaluation, Frame, Interrupt, Problems, Recogniser, Signature, Symbol, Task, Theory};
 use serde_json::{Value, json};
 
 use crate::learn::printed::{trust_json, trusted};
@@ -23,11 +24,14 @@ struct Judged {
 }
 
 impl Judged {
-    fn observe(&mut self, frame: &Frame) {
-        if let Some(recogniser) = &mut self.recogniser {
-            recogniser.observe(frame, &mut Vec::new());
+    /// Counts a frame; returns why that was not possible, if it was not.
+    fn observe(&mut self, frame: &Frame) -> Option<Stop> {
+        let recogniser = self.recogniser.as_mut()?;
+        recogniser.observe(frame, &mut Vec::new());
+        if recogniser.stop().is_none() {
             self.evaluation.count(recogniser, frame);
         }
+        recogniser.stop().cloned()
     }
 
     fn counts(&self, fluent: Option<Symbol>) -> Confusion {
@@ -56,12 +60,15 @@ impl Judged {
 }
 
 impl Trial {
-    pub(super) fn new(task: &Task, theory: &Theory) -> Result<Trial, Problems> {
+    pub(super) fn new(task: &Task, theory: &Theory, max_steps: u64, interrupt: &Interrupt) -> Result<Trial, Problems> {
         let targets = task.labels();
+        let recogniser = |theory: &Theory| {
+            Recogniser::new(task, theory).map(|r| r.with_max_steps(max_steps).with_interrupt(interrupt.clone()))
+        };
         let judged = |recogniser| Judged { recogniser, evaluation: Evaluation::new(&targets) };
         let less = |i: usize| {
             let clauses = theory.clauses.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, c)| c.clone());
-            Recogniser::new(task, &Theory { clauses: clauses.collect() }).ok()
+            recogniser(&Theory { clauses: clauses.collect() }).ok()
         };
         let labelled = |clause: &Clause| {
             let head = Signature::of(&clause.head);
@@ -69,15 +76,15 @@ impl Trial {
             targets.iter().any(|t| label_name(*t).unwrap_or_else(|| t.name()) == name).then_some(name)
         };
         Ok(Trial {
-            whole: judged(Some(Recogniser::new(task, theory)?)),
+            whole: judged(Some(recogniser(theory)?)),
             without: (0..theory.clauses.len()).map(|i| judged(less(i))).collect(),
             fluents: theory.clauses.iter().map(labelled).collect(),
         })
     }
 
-    pub(super) fn observe(&mut self, frame: &Frame) {
-        self.whole.observe(frame);
-        self.without.iter_mut().for_each(|judged| judged.observe(frame));
+    /// Counts a frame; returns why that was not possible, if it was not.
+    pub(super) fn observe(&mut self, frame: &Frame) -> Option<Stop> {
+        [&mut self.whole].into_iter().chain(&mut self.without).find_map(|judged| judged.observe(frame))
     }
 
     /// Whether there were labels to judge by.

@@ -13,11 +13,14 @@ use crate::calculus::{Outcome, fluent_name, unknown};
 use crate::event::What;
 use crate::induce::{Grid, Introduced, LiteralTable, Mask, RuleKind};
 use crate::inertia::{Inertia, Initially, Segments, is_tracked};
+use crate::interrupt::Interrupt;
 use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
 use crate::lang::{
     Atom, Clause, Formula, Literal, Mode, Signature, Span, Symbol, Symmetries, Term, Value, exchanged, for_each_hole,
 };
-use crate::logic::{Dependence, Histories, Measure, Model, Pred, Program, Relation, Role, Vocabulary};
+use crate::logic::{
+    Dependence, Histories, Limits, Measure, Model, Pred, Program, Relation, Role, Stop, Vocabulary,
+};
 use crate::state::{StateError, ensure, ensure_counts};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -71,6 +74,8 @@ pub struct Cover {
     /// What is declared to be annotated.
     labels: IndexSet<Signature, FxBuildHasher>,
     missing: Missing,
+    /// Whether somebody asked to end while the last frame was looked at.
+    is_cut: bool,
 }
 
 /// What was expected of the stream and did not come, and what came instead.
@@ -285,6 +290,7 @@ impl Cover {
             crowded: Crowded::default(),
             labels,
             missing,
+            is_cut: false,
         })
     }
 
@@ -494,6 +500,18 @@ impl Cover {
         self.model.set_limit(instances);
     }
 
+    /// From now on ends early where somebody asks for it, in the middle of a frame too.
+    pub(crate) fn set_interrupt(&mut self, interrupt: Interrupt) {
+        let limits = Limits { interrupt, ..self.model.limits().clone() };
+        self.inertia.set_limits(&limits);
+        self.model.set_limits(limits);
+    }
+
+    /// Whether the frame observed last was ended early: nothing was learned from it.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// What there is too much of at the time point of the model, if anything.
     fn too_much(&self) -> Option<String> {
         let count = |group: &Group| {
@@ -537,7 +555,8 @@ impl Cover {
     pub fn derive(&mut self, frame: &Frame) {
         // What the background starts and ends is of interest while it holds only.
         let mut ended = Vec::new();
-        self.begins = self.inertia.enter(frame, &self.program, &mut self.model, &mut ended);
+        let entered = self.inertia.enter(frame, &self.program, &mut self.model, &mut ended);
+        self.begins = self.inertia.begins();
         if self.begins && !self.interleaved {
             self.segments.clear();
         }
@@ -551,13 +570,14 @@ impl Cover {
             }
         }
         // Where there are too many instances already, nothing need be derived.
-        if self.limit == usize::MAX || self.too_much().is_none() {
+        if entered.is_ok() && (self.limit == usize::MAX || self.too_much().is_none()) {
             self.model.advance(&self.program, frame.segment, frame.time);
         }
-        if self.model.is_full() {
-            self.inertia.pass(frame);
-        } else {
-            self.inertia.leave(frame, &self.model, &mut ended);
+        let stop = entered.err().or_else(|| self.model.stop(&self.program));
+        self.is_cut = stop == Some(Stop::Interrupted);
+        match stop {
+            None => self.inertia.leave(frame, &self.model, &mut ended),
+            Some(_) => self.inertia.give_up(frame, self.is_cut),
         }
         self.note_missing(frame);
     }
@@ -605,6 +625,9 @@ impl Cover {
     /// Takes a frame; returns the interpretation of it and the one before, if there is one in its segment.
     pub fn observe(&mut self, frame: &Frame) -> Option<Interpretation> {
         let point = self.look(frame);
+        if self.is_cut {
+            return None;
+        }
         let previous = self.segments.insert(frame.segment, point)?;
         let next = &self.segments[&frame.segment];
         self.count += 1;

@@ -32,6 +32,14 @@ pub trait Learner: Debug + Send {
     /// Ends searches early, from now on, when somebody asks: with what was found so far.
     fn interrupt(&mut self, _interrupt: Interrupt) {}
 
+    /// Ends frames early, from now on, when somebody asks: nothing is learned from such a frame.
+    fn interrupt_frames(&mut self, _interrupt: Interrupt) {}
+
+    /// Whether the frame observed last was ended early.
+    fn is_cut(&self) -> bool {
+        false
+    }
+
     /// The frames, or pairs of them, that were learned from.
     fn observed(&self) -> u64;
 

@@ -8,6 +8,7 @@ use super::learned::{Counted, Grounds, Learned, LearnedRule, Learner};
 use super::process::{Process, ProcessState};
 use crate::event::{Event, Observer};
 use crate::induce::{LiteralTable, Mask, Settings, epsilon};
+use crate::interrupt::Interrupt;
 use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Symbol, Term, Theory};
 use crate::logic::{substitute, substitute_literal};
 use crate::state::{StateError, decode, encode, ensure, ensure_counts};
@@ -223,6 +224,14 @@ impl Learner for Oled {
 
     fn flush(&mut self, observer: &mut dyn Observer) {
         Oled::flush(self, observer);
+    }
+
+    fn interrupt_frames(&mut self, interrupt: Interrupt) {
+        self.cover.set_interrupt(interrupt);
+    }
+
+    fn is_cut(&self) -> bool {
+        self.cover.is_cut()
     }
 
     fn observed(&self) -> u64 {

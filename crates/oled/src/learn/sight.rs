@@ -97,7 +97,8 @@ impl Cover {
     pub(crate) fn see(&mut self, frame: &Frame, sight: &mut Sight) {
         self.derive(frame);
         if let Some(initially) = self.initially.as_mut().filter(|_| self.begins) {
-            initially.enter(frame);
+            // Its rules are few, and nothing limits them here.
+            let _ = initially.enter(frame);
         }
         let crowded = self.is_crowded(frame);
         let Sight { groups, missed, too_many } = sight;

@@ -201,6 +201,8 @@ impl History {
         let runs = &mut self.runs[number];
         for row in now.rows() {
             match runs.get_mut(row) {
+                // This time point was interrupted, and begins again.
+                Some(run) if run.last == time => {}
                 Some(run) => {
                     if Some(run.last) != self.last {
                         run.first = time;

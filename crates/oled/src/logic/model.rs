@@ -1,14 +1,17 @@
 //! Model: the perfect model of the rules at one time point.
 
+use std::fmt;
+
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::builtin::{Expr, compare};
 use super::history::{Filling, History};
 use super::plan::{Column, Step, TIME_SLOT};
-use super::program::{Node, Pred, Program};
+use super::program::{Head, Node, Pred, Program};
 use super::relation::{Candidates, Relation};
-use crate::lang::{Signature, Symbol, Value};
+use crate::interrupt::Interrupt;
+use crate::lang::{Signature, Span, Symbol, Value};
 use crate::state::{StateError, ensure};
 use crate::stream::Facts;
 
@@ -33,11 +36,76 @@ struct Scratch {
     /// Derived rows that are not in their relations yet: each head, and where its values end.
     heads: Vec<(Pred, u32)>,
     values: Vec<Value>,
-    /// More rows than this are not derived at once.
-    limit: usize,
-    /// Whether more would have been, at this time point.
-    full: bool,
+    limits: Limits,
+    /// How many rows were looked at, and how many steps were taken with one, at this time point.
+    steps: u64,
+    /// At so many steps the limits are looked at again.
+    pause_at: u64,
+    /// Why not all was derived at this time point, if it was not.
+    stopped: Option<Stopped>,
 }
+
+/// How much is derived at a time point.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    /// More rows than this are not derived at once.
+    pub(crate) rows: usize,
+    /// More steps than this are not taken.
+    pub(crate) steps: u64,
+    /// Who asks that it ends.
+    pub(crate) interrupt: Interrupt,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { rows: usize::MAX, steps: u64::MAX, interrupt: Interrupt::never() }
+    }
+}
+
+/// Why not all was derived.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stopped {
+    Full,
+    /// A rule for this head, with this number among the program's rules, was being evaluated.
+    TooLong(Pred, u32),
+    Interrupted,
+}
+
+/// Why not everything was derived that follows at a time point: what was is of no use.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// More atoms follow at once than the limit.
+    Full {
+        /// The limit.
+        limit: usize,
+    },
+    /// More steps would have to be taken than the limit: rows of a join to look at, and conditions to test with one.
+    TooLong {
+        /// The limit.
+        limit: u64,
+        /// What the rule would derive that was being evaluated.
+        head: Signature,
+        /// Where that rule stands.
+        rule: Span,
+    },
+    /// Somebody asked that it ends.
+    Interrupted,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Full { limit } => write!(f, "more than {limit} atoms follow at once"),
+            Stop::TooLong { limit, head, rule } => {
+                write!(f, "the rule for `{head}` at {} takes more than {limit} steps", rule.place())
+            }
+            Stop::Interrupted => f.write_str("it was interrupted"),
+        }
+    }
+}
+
+/// An interrupt is looked for every so many steps: some thousandths of a second.
+const POLL: u64 = 1 << 16;
 
 /// Where a row ends is kept in four bytes.
 const MOST_VALUES: usize = u32::MAX as usize - (1 << 16);
@@ -46,22 +114,39 @@ impl Model {
     /// A model with what never changes.
     pub fn new(program: &Program) -> Model {
         let looked_at = vec![None; program.lookback.fills.len()];
-        let (relations, scratch) = (program.relations.clone(), Scratch { limit: usize::MAX, ..Scratch::default() });
+        let (relations, scratch) = (program.relations.clone(), Scratch::default());
         Model { relations, scratch, histories: IndexMap::default(), looked_at }
     }
 
     /// From now on derives at most so many rows from other rows, stratum by stratum.
-    pub(crate) fn set_limit(&mut self, limit: usize) {
-        self.scratch.limit = limit;
+    pub(crate) fn set_limit(&mut self, rows: usize) {
+        self.scratch.limits.rows = rows;
     }
 
-    pub(crate) fn limit(&self) -> usize {
-        self.scratch.limit
+    /// From now on keeps to these limits.
+    pub(crate) fn set_limits(&mut self, limits: Limits) {
+        self.scratch.limits = limits;
     }
 
-    /// Whether more would have been derived than the limit allows: then what was derived is of no use.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.scratch.limits
+    }
+
+    /// Whether not all was derived: then what was is of no use.
     pub(crate) fn is_full(&self) -> bool {
-        self.scratch.full
+        self.scratch.stopped.is_some()
+    }
+
+    /// Why not all was derived, if it was not.
+    pub(crate) fn stop(&self, program: &Program) -> Option<Stop> {
+        Some(match self.scratch.stopped? {
+            Stopped::Full => Stop::Full { limit: self.limits().rows },
+            Stopped::TooLong(head, rule) => {
+                let (limit, rule) = (self.limits().steps, program.places[rule as usize].clone());
+                Stop::TooLong { limit, head: program.signature(head), rule }
+            }
+            Stopped::Interrupted => Stop::Interrupted,
+        })
     }
 
     /// Forgets the time point.
@@ -105,7 +190,10 @@ impl Model {
         let history = histories.entry(segment).or_default();
         history.begin(&program.lookback, time);
         self.evaluate(program, time, Some(history));
-        history.end(&program.lookback, time, &self.relations);
+        // A time point that was interrupted is not over.
+        if self.scratch.stopped != Some(Stopped::Interrupted) {
+            history.end(&program.lookback, time, &self.relations);
+        }
         self.histories = histories;
     }
 
@@ -164,7 +252,9 @@ impl Model {
 
     fn evaluate(&mut self, program: &Program, time: i64, mut history: Option<&mut History>) {
         let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.full = false;
+        scratch.stopped = None;
+        scratch.steps = 0;
+        scratch.pause_at = scratch.limits.steps.min(POLL);
         scratch.slots.resize(program.slots, Value::Int(0));
         scratch.slots[TIME_SLOT.0 as usize] = Value::Int(time);
         let mut filled = 0;
@@ -180,7 +270,7 @@ impl Model {
             Run { relations: &self.relations, scratch: &mut scratch, new: &[] }.all(&stratum.first);
             self.flush(program, &mut scratch);
             // Rows that are new since the last round, until there are none.
-            while !scratch.full && new.iter().any(|&(h, from)| self.rows(h).len() > from) {
+            while scratch.stopped.is_none() && new.iter().any(|&(h, from)| self.rows(h).len() > from) {
                 self.refresh(&stratum.indexed);
                 let next = new.iter().map(|&(h, _)| (h, self.rows(h).len())).collect();
                 let ranges: Vec<(Pred, usize, usize)> =
@@ -189,7 +279,7 @@ impl Model {
                 self.flush(program, &mut scratch);
                 new = next;
             }
-            if scratch.full {
+            if scratch.stopped.is_some() {
                 break;
             }
         }
@@ -245,6 +335,10 @@ struct Run<'a> {
 impl Run<'_> {
     /// Takes all nodes; returns whether each of them reached a head.
     fn all(&mut self, nodes: &[Node]) -> bool {
+        self.scratch.steps += nodes.len() as u64;
+        if self.scratch.steps >= self.scratch.pause_at && self.is_over(nodes) {
+            return true;
+        }
         let mut every = true;
         for node in nodes {
             every &= self.node(node);
@@ -252,10 +346,33 @@ impl Run<'_> {
         every
     }
 
+    /// Looks at the limits; whether no more is to be derived. Like who reaches a head, who stops is done with a scan.
+    #[cold]
+    #[inline(never)]
+    fn is_over(&mut self, nodes: &[Node]) -> bool {
+        let scratch = &mut *self.scratch;
+        if scratch.stopped.is_none() {
+            if scratch.limits.interrupt.is_raised() {
+                scratch.stopped = Some(Stopped::Interrupted);
+            } else if scratch.steps > scratch.limits.steps {
+                let mut node = nodes.first();
+                while let Some(&Node { ref then, ref heads, .. }) = node {
+                    if let Some(head) = heads.first() {
+                        scratch.stopped = Some(Stopped::TooLong(head.pred, head.rule));
+                        break;
+                    }
+                    node = then.first();
+                }
+            }
+            scratch.pause_at = scratch.limits.steps.min(scratch.steps.saturating_add(POLL));
+        }
+        scratch.stopped.is_some()
+    }
+
     fn then(&mut self, node: &Node) -> bool {
-        for (head, row) in &node.heads {
-            if self.scratch.heads.len() >= self.scratch.limit || self.scratch.values.len() >= MOST_VALUES {
-                self.scratch.full = true;
+        for Head { pred: head, row, .. } in &node.heads {
+            if self.scratch.heads.len() >= self.scratch.limits.rows || self.scratch.values.len() >= MOST_VALUES {
+                self.scratch.stopped = Some(Stopped::Full);
                 return true;
             }
             let start = self.scratch.values.len();
@@ -290,15 +407,17 @@ impl Run<'_> {
                         None => return false,
                     }
                 };
-                let mut success = false;
+                let (mut success, mut looked_at) = (false, 0);
                 for i in candidates {
+                    looked_at += 1;
                     if self.matches(relation.row(i), columns) && self.then(node) {
                         success = true;
-                        if *once || self.scratch.full {
+                        if *once || self.scratch.stopped.is_some() {
                             break;
                         }
                     }
                 }
+                self.scratch.steps += looked_at;
                 success
             }
             Some(Step::Present { pred, row }) => {
@@ -310,7 +429,13 @@ impl Run<'_> {
             Some(Step::NoRow { pred, columns, index, key }) => {
                 let relation = &relations[pred.index()];
                 let Some(mut candidates) = self.candidates(relation, *index, key, columns) else { return false };
-                !candidates.any(|i| self.matches(relation.row(i), columns)) && self.then(node)
+                let mut looked_at = 0;
+                let found = candidates.any(|i| {
+                    looked_at += 1;
+                    self.matches(relation.row(i), columns)
+                });
+                self.scratch.steps += looked_at;
+                !found && self.then(node)
             }
             Some(Step::Test(op, left, right)) => {
                 let slots = &self.scratch.slots;

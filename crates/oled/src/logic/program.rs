@@ -6,12 +6,19 @@ use rustc_hash::FxBuildHasher;
 use super::builtin::Expr;
 use super::check::{Role, Vocabulary};
 use super::history::Lookback;
-use super::model::Model;
+use super::model::{Limits, Model, Stop};
 use super::past::{self, Past, Pasts};
 use super::plan::{Catalogue, Plan, Step, plan};
 use super::relation::Relation;
 use super::rewrite::rewrite;
-use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Symbol, Term, Value, for_each_hole};
+use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Span, Symbol, Term, Value, for_each_hole};
+
+/// Steps that are taken at most at a time point, where nobody says otherwise, and for what never changes: seconds of work,
+/// where a time point usually takes less than a thousandth of one. No work that is meant comes near it.
+pub const MAX_STEPS: u64 = 1_000_000_000;
+
+/// What to do about a rule that takes too long.
+pub const NARROW: &str = "narrow the rule, so that its conditions share variables and fewer combinations are left";
 
 /// A predicate of a program: a dense number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +36,8 @@ pub struct Program {
     /// In order of their numbers.
     signatures: IndexSet<Signature, FxBuildHasher>,
     roles: Vec<Role>,
+    /// Where each rule stands.
+    pub(crate) places: Vec<Span>,
     /// The predicates that hold the values of types.
     types: IndexMap<Symbol, Pred, FxBuildHasher>,
     /// Rows that never change; empty for what does.
@@ -66,25 +75,34 @@ pub(crate) struct Stratum {
 pub(crate) struct Node {
     pub(crate) step: Option<Step>,
     pub(crate) then: Vec<Node>,
-    pub(crate) heads: Vec<(Pred, Box<[Expr]>)>,
+    pub(crate) heads: Vec<Head>,
+}
+
+/// What is derived where a plan ends.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    pub(crate) pred: Pred,
+    /// The rule, among the program's places.
+    pub(crate) rule: u32,
+    pub(crate) row: Box<[Expr]>,
 }
 
 /// Plans while they are put together: what follows each step. Rules may be many, so steps are looked up, not compared.
 #[derive(Default)]
 struct Trie {
     then: IndexMap<Option<Step>, Trie, FxBuildHasher>,
-    heads: Vec<(Pred, Box<[Expr]>)>,
+    heads: Vec<Head>,
 }
 
 impl Trie {
-    fn add(&mut self, plan: Plan) {
+    fn add(&mut self, plan: Plan, rule: usize) {
         let mut at = self;
         // Who has no condition is derived at once.
         let none = plan.steps.is_empty().then_some(None);
         for step in plan.steps.into_iter().map(Some).chain(none) {
             at = at.then.entry(step).or_default();
         }
-        at.heads.push((plan.head, plan.row));
+        at.heads.push(Head { pred: plan.head, rule: rule as u32, row: plan.row });
     }
 
     fn into_nodes(self) -> Vec<Node> {
@@ -121,7 +139,12 @@ impl Program {
             Ok(strata) => {
                 let program = builder.program(strata);
                 let mut model = Model::new(&program);
+                model.set_limits(Limits { steps: MAX_STEPS, ..Limits::default() });
                 model.derive(&program, 0);
+                if let Some(Stop::TooLong { limit, head, rule }) = model.stop(&program) {
+                    let message = format!("the rule for `{head}` takes more than {limit} steps");
+                    return Err(vec![Diagnostic::new(&rule, message).hint(NARROW)]);
+                }
                 builder.relations = model.into_relations();
                 builder.stratum_of_each(&changing)?
             }
@@ -449,6 +472,7 @@ impl<'a> Builder<'a> {
         Program {
             signatures: self.preds.clone(),
             roles: self.roles.clone(),
+            places: self.rules.iter().map(|(_, rule)| rule.span.clone()).collect(),
             types: self.types.clone(),
             relations: self.relations.clone(),
             routes: self.routes.clone(),
@@ -512,15 +536,15 @@ impl<'a> Builder<'a> {
     fn stratum(&mut self, heads: &[Pred]) -> Result<Stratum, Vec<Diagnostic>> {
         let mut places: Vec<usize> = heads.iter().flat_map(|h| &self.rules_of[h.index()]).copied().collect();
         places.sort_unstable();
-        let rules: Vec<Clause> =
-            places.into_iter().map(|i| self.without_known(self.rules[i].0, self.rules[i].1)).collect();
+        let without_known = |i: usize| (i, self.without_known(self.rules[i].0, self.rules[i].1));
+        let rules: Vec<(usize, Clause)> = places.into_iter().map(without_known).collect();
         let here: IndexSet<Pred, FxBuildHasher> = heads.iter().copied().collect();
         let (mut first, mut again) = (Trie::default(), Trie::default());
         let mut indexed = IndexSet::<Pred, FxBuildHasher>::default();
         let mut problems = Vec::new();
-        for rule in &rules {
+        for (number, rule) in &rules {
             match plan(rule, None, self) {
-                Ok(plan) => self.add_plan(plan, &mut first, &mut indexed),
+                Ok(plan) => self.add_plan(plan, *number, &mut first, &mut indexed),
                 Err(more) => {
                     problems.extend(more);
                     continue;
@@ -536,7 +560,7 @@ impl<'a> Builder<'a> {
             }
             for literal in recursive {
                 match plan(rule, Some(literal), self) {
-                    Ok(plan) => self.add_plan(plan, &mut again, &mut indexed),
+                    Ok(plan) => self.add_plan(plan, *number, &mut again, &mut indexed),
                     Err(more) => problems.extend(more),
                 }
             }
@@ -548,7 +572,7 @@ impl<'a> Builder<'a> {
         Ok(Stratum { heads: heads.to_vec(), indexed: indexed.into_iter().collect(), first, again })
     }
 
-    fn add_plan(&mut self, plan: Plan, trie: &mut Trie, indexed: &mut IndexSet<Pred, FxBuildHasher>) {
+    fn add_plan(&mut self, plan: Plan, rule: usize, trie: &mut Trie, indexed: &mut IndexSet<Pred, FxBuildHasher>) {
         self.slots = self.slots.max(plan.slots);
         for step in &plan.steps {
             if let Step::Scan { pred, key, .. } | Step::NoRow { pred, key, .. } = step
@@ -557,7 +581,7 @@ impl<'a> Builder<'a> {
                 indexed.insert(*pred);
             }
         }
-        trie.add(plan);
+        trie.add(plan, rule);
     }
 }
 

@@ -738,6 +738,9 @@ impl Replay {
 impl Learner for Replay {
     fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer) {
         self.cover.see(frame, &mut self.sight);
+        if self.cover.is_cut() {
+            return;
+        }
         self.record.observe(frame.segment, &self.sight);
         if !self.sight.too_many.is_empty() {
             self.tell_too_many(frame, observer);
@@ -797,6 +800,14 @@ impl Learner for Replay {
                 trust.refits = Some(*found);
             }
         }
+    }
+
+    fn interrupt_frames(&mut self, interrupt: Interrupt) {
+        self.cover.set_interrupt(interrupt);
+    }
+
+    fn is_cut(&self) -> bool {
+        self.cover.is_cut()
     }
 
     fn observed(&self) -> u64 {
