@@ -5,12 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
-use indexmap::IndexMap;
 use oled::logic::Stop;
 use oled::{End, Frame, Interval, Recogniser, Signature, Term, Value, calculus};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Digest, Pause, digest};
-use rustc_hash::FxBuildHasher;
 use serde_json::json;
 
 use crate::Outcome;
@@ -19,11 +17,11 @@ use crate::checkpoint::{Keeper, MadeOf, open_frames, say_resumed};
 use crate::growing::Growing;
 use crate::input::{load_theory, recogniser, too_much};
 use crate::progress::{Progress, say_skipped, say_undeclared};
-use crate::undeclared::Undeclared;
+use crate::undeclared::{Passed, Undeclared};
 
 /// What a checkpoint has: the position in the stream, what the recogniser knows, what of the output was written and how much
 /// was printed, and what the task does not declare.
-type State = (Vec<u8>, Vec<u8>, Option<Digest>, u64, IndexMap<Signature, u64, FxBuildHasher>);
+type State = (Vec<u8>, Vec<u8>, Option<Digest>, u64, Passed);
 
 pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;

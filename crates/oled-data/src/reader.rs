@@ -381,17 +381,28 @@ impl Frames {
         self.bytes.clone()
     }
 
-    /// Whether there are too many names by now.
+    /// Whether there are too many names by now, or forms of atoms, which are kept like names.
     fn check_names(&self) -> Result<(), DataError> {
-        match self.max_names {
-            Some(most) if Symbol::count() > most => {
-                let message = format!("there are more than {most} distinct names, and names are never forgotten");
-                Err(Problem::new(ProblemKind::Limit, 0, message)
-                    .hint("write what comes once only, such as the number of a message, as a number, or allow more with `--max-names`")
-                    .of("the stream"))
-            }
-            _ => Ok(()),
-        }
+        let Some(most) = self.max_names else { return Ok(()) };
+        let names = Symbol::count();
+        let (message, hint) = if names > most {
+            let message = format!("there are more than {most} distinct names, and names are never forgotten");
+            (
+                message,
+                "write what comes once only, such as the number of a message, as a number, or allow more with `--max-names`",
+            )
+        } else if names + Signature::count_as_names() > most {
+            let message = format!(
+                "the distinct names and forms of atoms take the room of more than {most} names, and none is forgotten"
+            );
+            (
+                message,
+                "write what differs from atom to atom as arguments of one predicate, or allow more with `--max-names`",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Problem::new(ProblemKind::Limit, 0, message).hint(hint).of("the stream"))
     }
 
     /// The size of the input, if it is known.

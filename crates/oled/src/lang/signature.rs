@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::FxBuildHasher;
@@ -20,9 +21,19 @@ type Shapes = indexmap::IndexSet<&'static [u32], FxBuildHasher>;
 
 static SHAPES: RwLock<Shapes> = RwLock::new(Shapes::with_hasher(FxBuildHasher));
 
+/// How many numbers all skeletons have together.
+static CODES: AtomicUsize = AtomicUsize::new(0);
+
 thread_local! {
+    /// What this thread has looked up before; begun anew when it is large.
     static SEEN: RefCell<indexmap::IndexMap<&'static [u32], Signature, FxBuildHasher>> = RefCell::default();
 }
+
+/// More skeletons than this a thread does not keep at hand.
+const AT_HAND: usize = 1 << 16;
+
+/// So many numbers of a skeleton take as much room as a name.
+const CODES_OF_A_NAME: usize = 25;
 
 /// The skeleton of an atom, interned. As with [`Symbol`], there are only as many as the domain has.
 ///
@@ -64,6 +75,13 @@ impl Signature {
             _ => ground = false,
         });
         ground.then(|| (Signature::of(atom), values))
+    }
+
+    /// How much room all skeletons take, in names: each is one name, and a long one several. They are kept until the
+    /// program ends.
+    pub fn count_as_names() -> usize {
+        let count = SHAPES.read().unwrap_or_else(PoisonError::into_inner).len();
+        count + CODES.load(Ordering::Relaxed) / CODES_OF_A_NAME
     }
 
     /// The number of holes.
@@ -278,9 +296,15 @@ fn lookup(codes: &[u32]) -> Signature {
         let mut shapes = SHAPES.write().unwrap_or_else(PoisonError::into_inner);
         let index = match shapes.get_index_of(codes) {
             Some(index) => index,
-            None => shapes.insert_full(Box::leak(codes.into())).0,
+            None => {
+                CODES.fetch_add(codes.len(), Ordering::Relaxed);
+                shapes.insert_full(Box::leak(codes.into())).0
+            }
         };
         let signature = Signature(u32::try_from(index).expect("fewer than 2^32 distinct signatures fit in memory"));
+        if seen.len() >= AT_HAND {
+            seen.clear();
+        }
         seen.insert(shapes[index], signature);
         signature
     })
