@@ -111,6 +111,11 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "N")]
     pub(crate) max_instances: Option<String>,
 
+    /// Leave out time points at which the background takes more steps than this: rows that joins look at, and conditions
+    /// that are tested with them.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<String>,
+
     #[command(flatten)]
     pub(crate) replay: ReplayArgs,
 
@@ -511,8 +516,12 @@ fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
     if let Some(time) = args.time.filter(|_| matches!(args.learner.as_str(), "xhail" | "iled")) {
         all.push(("time".into(), time.to_string()));
     }
-    let limits =
-        [("max_literals", &args.max_literals), ("max_rules", &args.max_rules), ("max_instances", &args.max_instances)];
+    let limits = [
+        ("max_literals", &args.max_literals),
+        ("max_rules", &args.max_rules),
+        ("max_instances", &args.max_instances),
+        ("max_steps", &args.max_steps),
+    ];
     all.extend(limits.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))));
     for text in &args.set {
         let Some((name, value)) = text.split_once('=') else { bail!("`{text}` is not of the form NAME=VALUE") };

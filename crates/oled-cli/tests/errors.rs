@@ -46,7 +46,7 @@ type Run = (&'static [(&'static str, &'static str)], &'static str, i32);
 const STREAM: &str = "{\"time\":1,\"narrative\":[\"happensAt(walking(p1),1)\",\"coords(p1,1,2,1)\",\"happensAt(walking(p2),1)\",\"coords(p2,2,2,1)\"]}\n";
 
 /// What else can go wrong: with tasks, rules, settings and limits.
-const RUNS: [Run; 21] = [
+const RUNS: [Run; 22] = [
     (&[], "recognise nowhere --theory hand --input s.jsonl", 2),
     (&[("t/task.toml", "nam = \"t\"\n")], "check t", 2),
     (&[("t/task.toml", "[learn]\ndelta = 2\n")], "check t", 2),
@@ -71,6 +71,14 @@ const RUNS: [Run; 21] = [
     (&[], "learn lobby --input s.jsonl --learner oled", 2),
     (&[("s.jsonl", STREAM)], "learn lobby --input s.jsonl --max-literals 9", 2),
     (&[("s.jsonl", STREAM)], "recognise lobby --theory hand --input s.jsonl --max-instances 1", 2),
+    (
+        &[
+            ("s.jsonl", STREAM),
+            ("r.lp", "holdsAt(far(X), T) :- coords(X, A, B, T), coords(Y, C, D, T), A + B > 10 * (C + D).\n"),
+        ],
+        "recognise lobby --theory r.lp --input s.jsonl --max-steps 3",
+        2,
+    ),
     (&[("s.jsonl", STREAM)], "recognise lobby --theory hand --input s.jsonl --max-line 20", 2),
     (&[("s.jsonl", STREAM)], "convert s.jsonl --to facts --max-names 1", 2),
     (&[("s.jsonl", STREAM)], "convert s.jsonl no/such/folder/s.lp", 2),

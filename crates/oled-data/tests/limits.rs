@@ -5,8 +5,8 @@ use std::io::{Cursor, Read};
 
 use oled::event::{Event, What};
 use oled::{
-    FactReader, Frame, Learned, Learner, Oled, Recogniser, Replay, ReplaySettings, Settings, Source, Symbol, Task,
-    parse_theory,
+    FactReader, Frame, Learned, Learner, Oled, Recogniser, Replay, ReplaySettings, Settings, Signature, Source, Symbol,
+    Task, parse_theory,
 };
 use oled_data::{DataError, Format, Frames, ProblemKind, ReadOptions};
 
@@ -98,7 +98,8 @@ fn a_rule_with_very_many_conditions_is_run_or_is_an_error_with_a_place() {
         Task::parse(&Source::new("modes.lp", "input(happensAt(on(+lamp), +time))."), &Source::new("background.lp", ""))
             .unwrap();
     let rule = |conditions: usize| {
-        let more: String = (1..conditions).map(|i| format!(",\n    V{i} = {i}")).collect();
+        let more: Vec<String> = (1..conditions).map(|i| format!(",\n    V{i} = {i}")).collect();
+        let more = more.concat();
         parse_theory("long.lp", &format!("initiatedAt(lit(L), T) :- happensAt(on(L), T){more}.\n"))
     };
     let mut recogniser = Recogniser::new(&task, &rule(1000).unwrap()).unwrap();
@@ -189,6 +190,23 @@ fn a_million_names_are_read_and_more_than_allowed_are_an_error() {
     assert_eq!(error.kind(), ProblemKind::Limit);
     assert_eq!(error.message(), "there are more than 1000000 distinct names, and names are never forgotten");
     assert!(error.hint().is_some_and(|hint| hint.contains("--max-names")));
+}
+
+#[test]
+fn forms_of_atoms_count_as_names() {
+    // One name, and as many forms as there are numbers of arguments.
+    let atom = |forms: usize| format!("form({}1).\n", "form, ".repeat(forms));
+    let text: String = (1..400).map(atom).collect();
+    let options = |most: usize| ReadOptions { max_names: Some(most), lenient: true, ..ReadOptions::default() };
+    let most = Symbol::count() + Signature::count_as_names() + 200;
+    // Other tests make names at the same time, and not as many as these have numbers.
+    let error = read(Format::Facts, text.clone(), &options(most)).unwrap_err();
+    assert_eq!(error.kind(), ProblemKind::Limit);
+    assert!(
+        error.message().contains("names") && error.hint().is_some_and(|hint| hint.contains("--max-names")),
+        "{error}"
+    );
+    assert!(read(Format::Facts, text, &options(usize::MAX)).is_ok());
 }
 
 const MODES: &str = "
@@ -305,6 +323,33 @@ fn a_time_point_with_too_many_instances_is_left_out_and_that_is_told() {
                       `max_instances` is 4000000";
         assert!(crowded.remarks.iter().any(|r| r == remark), "{:?}", crowded.remarks);
     }
+}
+
+#[test]
+fn a_time_point_whose_background_takes_too_many_steps_is_left_out_and_that_is_told() {
+    let background = "busy(X, T) :- near(X, _, T), near(Y, _, T), near(Z, _, T), Z != Z.
+                      lively(X, T) :- busy(X, T). lively(X, T) :- happensAt(walking(X), T).";
+    let modes = format!("{MODES} modeb(lively(+person, +time)).");
+    let task = Task::parse(&Source::new("modes.lp", &modes), &Source::new("background.lp", background)).unwrap();
+    let mut frames = Vec::new();
+    for (time, people) in [(1, 2), (2, 60), (3, 2)] {
+        let mut frame = Frame::new(Symbol::new("s1"), time);
+        for i in 0..people {
+            let near = format!("near(p{i}, p{}, {time})", i + 1);
+            FactReader::default().read(&near, &mut frame.narrative).unwrap();
+        }
+        frames.push(frame);
+    }
+    let settings = ReplaySettings { max_steps: 1000, ..ReplaySettings::default() };
+    let (learned, events) = learn(Replay::new(&task, settings).unwrap(), &frames);
+    assert_eq!(limited(&events), ["max_steps"]);
+    let told = |r: &String| {
+        r.starts_with(
+            "1 time points were left out, the first at time 2 of segment `s1`, which has a rule that takes more",
+        ) && r.contains("than 1000 steps, for `lively(_, _)` at background.lp:2:")
+            && r.ends_with("`max_steps` is 1000")
+    };
+    assert!(learned.remarks.iter().any(told), "{:?}", learned.remarks);
 }
 
 #[test]

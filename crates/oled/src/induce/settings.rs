@@ -131,6 +131,8 @@ pub struct Settings {
     pub max_rules: usize,
     /// Time points with more instances than this, or at which more is derived, are left out.
     pub max_instances: usize,
+    /// Time points at which the background takes more steps than this are left out.
+    pub max_steps: usize,
 }
 
 /// The number of instances of a time point beyond which it is left out, where nothing else is set: more than 2000 people in
@@ -143,7 +145,7 @@ pub(crate) fn limit(text: &str) -> Option<usize> {
 }
 
 /// The names, meanings and ranges of all settings.
-pub const SETTINGS: [(&str, &str, &str); 23] = [
+pub const SETTINGS: [(&str, &str, &str); 24] = [
     ("delta", "the probability with which a decision may be wrong", "above 0, below 1"),
     ("depth", "how many literals a specialisation may add at once (d)", "1 to 5"),
     ("prune", "the quality threshold of all rules (S_min)", "0 to 1"),
@@ -167,6 +169,7 @@ pub const SETTINGS: [(&str, &str, &str); 23] = [
     ("max_literals", "how many literals a rule may have", "1 or more, or none"),
     ("max_rules", "how many rules a head may have at a time", "1 or more, or none"),
     ("max_instances", "time points with more instances, or more derived atoms, are left out", "1 or more, or none"),
+    ("max_steps", "time points at which the background takes more steps are left out", "1 or more, or none"),
 ];
 
 /// The names of the presets.
@@ -221,6 +224,7 @@ impl Settings {
             max_literals: usize::MAX,
             max_rules: usize::MAX,
             max_instances: MAX_INSTANCES,
+            max_steps: crate::logic::MAX_STEPS as usize,
         }
     }
 
@@ -338,6 +342,7 @@ impl Settings {
             "max_literals" => self.max_literals = limit(text)?,
             "max_rules" => self.max_rules = limit(text)?,
             "max_instances" => self.max_instances = limit(text)?,
+            "max_steps" => self.max_steps = limit(text)?,
             "observed_next" => self.observed_next = text.parse().ok()?,
             _ => return None,
         }

@@ -95,8 +95,15 @@ const MOST_LABELS: usize = 8;
 pub(crate) struct Crowded {
     count: u64,
     /// Segment and time of the first, and what there was too much of.
-    first: Option<(Symbol, i64, String)>,
+    first: Option<(Symbol, i64, String, Limit)>,
     told: bool,
+}
+
+/// What a time point has too much of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Limit {
+    Instances,
+    Steps,
 }
 
 /// The last time point of each segment.
@@ -494,10 +501,10 @@ impl Cover {
         Lookup::new(cover)
     }
 
-    /// From now on leaves out time points with more instances than this.
-    pub(crate) fn set_limit(&mut self, instances: usize) {
+    /// From now on leaves out time points with more instances than this, or at which more steps are taken.
+    pub(crate) fn set_limits(&mut self, instances: usize, steps: usize) {
         self.limit = instances;
-        self.model.set_limit(instances);
+        self.model.set_limits(Limits { rows: instances, steps: steps as u64, ..self.model.limits().clone() });
     }
 
     /// From now on ends early where somebody asks for it, in the middle of a frame too.
@@ -512,43 +519,63 @@ impl Cover {
         self.is_cut
     }
 
-    /// What there is too much of at the time point of the model, if anything.
-    fn too_much(&self) -> Option<String> {
+    /// What there is too much of at the time point of the model, if anything, and the setting that says so.
+    fn too_much(&self) -> Option<(String, Limit)> {
         let count = |group: &Group| {
             group.domains.iter().fold(1, |product: usize, d| product.saturating_mul(self.model.rows(*d).len()))
         };
         match self.groups.iter().map(count).max().filter(|count| *count > self.limit) {
-            Some(count) => Some(format!("{count} instances")),
-            None if self.model.is_full() => Some(format!("more than {} derived atoms", self.limit)),
-            None => None,
+            Some(count) => Some((format!("{count} instances"), Limit::Instances)),
+            None => Some(match self.model.stop(&self.program)? {
+                Stop::TooLong { limit, head, rule } => {
+                    let place = rule.place();
+                    (format!("a rule that takes more than {limit} steps, for `{head}` at {place}"), Limit::Steps)
+                }
+                Stop::Full { .. } | Stop::Interrupted => {
+                    (format!("more than {} derived atoms", self.limit), Limit::Instances)
+                }
+            }),
         }
     }
 
     /// Takes note of a time point that is left out; returns whether it is.
     pub(super) fn is_crowded(&mut self, frame: &Frame) -> bool {
-        let Some(what) = self.too_much() else { return false };
+        // What was ended early says nothing of limits.
+        if self.is_cut {
+            return true;
+        }
+        let Some((what, limit)) = self.too_much() else { return false };
         self.crowded.count += 1;
-        self.crowded.first.get_or_insert((frame.segment, frame.time, what));
+        self.crowded.first.get_or_insert((frame.segment, frame.time, what, limit));
         true
     }
 
     /// That time points were left out, the first time that somebody asks.
     pub(crate) fn tell_crowded(&mut self) -> Option<What> {
         let told = std::mem::replace(&mut self.crowded.told, self.crowded.first.is_some());
-        let (segment, time, what) = self.crowded.first.as_ref().filter(|_| !told)?;
+        let (segment, time, what, limit) = self.crowded.first.as_ref().filter(|_| !told)?;
         let what = format!("time {time} of segment `{segment}` is left out: it has {what}");
-        Some(What::Limited { limit: Symbol::new("max_instances"), most: self.limit, what })
+        let (limit, most) = self.setting(*limit);
+        Some(What::Limited { limit: Symbol::new(limit), most, what })
     }
 
     /// How many time points were left out, if any.
     pub(crate) fn remark_crowded(&self) -> Option<String> {
         let Crowded { count, first, .. } = &self.crowded;
-        let (segment, time, what) = first.as_ref()?;
+        let (segment, time, what, limit) = first.as_ref()?;
+        let (limit, most) = self.setting(*limit);
         Some(format!(
             "{count} time points were left out, the first at time {time} of segment `{segment}`, which has {what}: \
-             `max_instances` is {}",
-            self.limit
+             `{limit}` is {most}"
         ))
+    }
+
+    /// The name and the value of a limit.
+    fn setting(&self, limit: Limit) -> (&'static str, usize) {
+        match limit {
+            Limit::Instances => ("max_instances", self.limit),
+            Limit::Steps => ("max_steps", usize::try_from(self.model.limits().steps).unwrap_or(usize::MAX)),
+        }
     }
 
     /// Makes the model of a time point: the part of [`Cover::observe`] that any way of counting needs. For benchmarks.

@@ -41,7 +41,8 @@ impl Oled {
             let Settings { variables, observed_next, .. } = settings(target);
             Sights { variables, observed_next }
         })?;
-        cover.set_limit(heads.iter().map(|head| settings(head.name).max_instances).min().unwrap_or(usize::MAX));
+        let least = |of: fn(Settings) -> usize| heads.iter().map(|h| of(settings(h.name))).min().unwrap_or(usize::MAX);
+        cover.set_limits(least(|s| s.max_instances), least(|s| s.max_steps));
         let processes = heads
             .iter()
             .enumerate()

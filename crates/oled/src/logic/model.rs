@@ -118,11 +118,6 @@ impl Model {
         Model { relations, scratch, histories: IndexMap::default(), looked_at }
     }
 
-    /// From now on derives at most so many rows from other rows, stratum by stratum.
-    pub(crate) fn set_limit(&mut self, rows: usize) {
-        self.scratch.limits.rows = rows;
-    }
-
     /// From now on keeps to these limits.
     pub(crate) fn set_limits(&mut self, limits: Limits) {
         self.scratch.limits = limits;
@@ -132,12 +127,7 @@ impl Model {
         &self.scratch.limits
     }
 
-    /// Whether not all was derived: then what was is of no use.
-    pub(crate) fn is_full(&self) -> bool {
-        self.scratch.stopped.is_some()
-    }
-
-    /// Why not all was derived, if it was not.
+    /// Why not all was derived, if it was not: then what was is of no use.
     pub(crate) fn stop(&self, program: &Program) -> Option<Stop> {
         Some(match self.scratch.stopped? {
             Stopped::Full => Stop::Full { limit: self.limits().rows },
@@ -151,6 +141,7 @@ impl Model {
 
     /// Forgets the time point.
     pub fn clear(&mut self, program: &Program) {
+        self.scratch.stopped = None;
         for (i, relation) in self.relations.iter_mut().enumerate() {
             if !program.is_static(i) {
                 relation.clear();
@@ -356,7 +347,7 @@ impl Run<'_> {
                 scratch.stopped = Some(Stopped::Interrupted);
             } else if scratch.steps > scratch.limits.steps {
                 let mut node = nodes.first();
-                while let Some(&Node { ref then, ref heads, .. }) = node {
+                while let Some(Node { then, heads, .. }) = node {
                     if let Some(head) = heads.first() {
                         scratch.stopped = Some(Stopped::TooLong(head.pred, head.rule));
                         break;

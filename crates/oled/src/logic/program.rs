@@ -13,8 +13,8 @@ use super::relation::Relation;
 use super::rewrite::rewrite;
 use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Span, Symbol, Term, Value, for_each_hole};
 
-/// Steps that are taken at most at a time point, where nobody says otherwise, and for what never changes: seconds of work,
-/// where a time point usually takes less than a thousandth of one. No work that is meant comes near it.
+/// Steps that are taken at most at a time point, where nobody says otherwise, and for what never changes: up to half a
+/// minute of work, where a time point usually takes less than a thousandth of a second. No work that is meant comes near it.
 pub const MAX_STEPS: u64 = 1_000_000_000;
 
 /// What to do about a rule that takes too long.

@@ -117,7 +117,7 @@ impl Replay {
     pub fn new(task: &Task, settings: ReplaySettings) -> Result<Replay, Problems> {
         let variables = settings.variables;
         let (heads, mut cover) = heads(task, true, |_| Sights { variables, observed_next: false })?;
-        cover.set_limit(settings.max_instances);
+        cover.set_limits(settings.max_instances, settings.max_steps);
         let groups = cover.group_count();
         let mut targets: Vec<Target> = Vec::new();
         for number in 0..cover.target_count() {

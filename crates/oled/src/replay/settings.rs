@@ -2,7 +2,7 @@
 
 use super::pool::MAX_BODY;
 use super::record::Memory;
-use crate::induce::{MAX_INSTANCES, limit, range_of};
+use crate::induce::{MAX_INSTANCES, Settings, limit, range_of};
 
 /// The price of a literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,10 +28,12 @@ pub struct ReplaySettings {
     pub max_rules: usize,
     /// Time points with more instances than this, or at which more is derived, are left out.
     pub max_instances: usize,
+    /// Time points at which the background takes more steps than this are left out.
+    pub max_steps: usize,
 }
 
 /// The names, meanings and ranges of all settings of replay.
-pub const REPLAY_SETTINGS: [(&str, &str, &str); 8] = [
+pub const REPLAY_SETTINGS: [(&str, &str, &str); 9] = [
     ("penalty", "how much F1 a literal must bring; `auto` finds it inside the stream", "0 to 1, or auto"),
     ("runs", "at most so many runs are remembered; beyond that less exactly", "64 or more"),
     ("window", "only the last so many segments are remembered", "1 or more, or none"),
@@ -40,6 +42,7 @@ pub const REPLAY_SETTINGS: [(&str, &str, &str); 8] = [
     ("max_literals", "how many literals a rule may have", "1 to 5"),
     ("max_rules", "how many rules a fluent may have", "1 or more, or none"),
     ("max_instances", "time points with more instances, or more derived atoms, are left out", "1 or more, or none"),
+    ("max_steps", "time points at which the background takes more steps are left out", "1 or more, or none"),
 ];
 
 impl Default for ReplaySettings {
@@ -51,6 +54,7 @@ impl Default for ReplaySettings {
             max_literals: MAX_BODY,
             max_rules: usize::MAX,
             max_instances: MAX_INSTANCES,
+            max_steps: Settings::default().max_steps,
         }
     }
 }
@@ -77,6 +81,7 @@ impl ReplaySettings {
             "max_literals" => self.max_literals = text.parse().ok().filter(|n| (1..=MAX_BODY).contains(n))?,
             "max_rules" => self.max_rules = limit(text)?,
             "max_instances" => self.max_instances = limit(text)?,
+            "max_steps" => self.max_steps = limit(text)?,
             _ => return None,
         }
         Some(())
@@ -100,6 +105,7 @@ mod tests {
             ("max_literals", "2"),
             ("max_rules", "none"),
             ("max_instances", "1000"),
+            ("max_steps", "1000"),
         ] {
             settings.set(name, value).unwrap();
             let problem = settings.set(name, "nonsense").unwrap_err();
