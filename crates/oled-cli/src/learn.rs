@@ -226,16 +226,19 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let interrupted = interruption()?;
     let requested = request()?;
     let supervisor = Supervisor::new(interrupted.clone(), args.time.map(Duration::from_secs_f64));
+    supervisor.take_charge(learning.learner());
     // What `replay` learned is found when it is asked; before that it has rules for the log only.
     let needs_flush = args.learner == "oled" || args.log.is_some();
     let mut show = |learning: &mut Learning, log: &mut Log| {
         let due = learning.learner().observed() >= next;
         if due || requested.swap(false, Ordering::Relaxed) {
             next = if due { next + args.print_every.unwrap_or(0) } else { next };
-            if needs_flush {
-                learning.flush(log);
-            }
-            let learned = supervisor.search(learning.learner(), &interrupted, |learner| learner.learned());
+            let learned = supervisor.search(learning, |learning| {
+                if needs_flush {
+                    learning.flush(log);
+                }
+                learning.learner().learned()
+            });
             // What cannot be shown now is no reason to end: it is told in the end as well.
             if let Err(error) = log.flush().and_then(|()| snapshot(&learned, args)) {
                 say(&format!("warning: {error:#}"));
@@ -281,6 +284,10 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         };
         show(&mut learning, &mut log);
         let stopped = interrupted.load(Ordering::Relaxed);
+        // A frame that was ended early is not learned from: the checkpoint before it is the last one.
+        if stopped && learning.learner().is_cut() {
+            break;
+        }
         // After its end the stream has no position any more: the last checkpoint is the one written there.
         if let (true, Some(keeper), true) = (is_due || stopped, &mut keeper, frames.has_position()) {
             let Some(state) = learning.save(&mut log) else { bail!("the learner `{}` cannot be saved", args.learner) };
@@ -296,19 +303,21 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     }
     progress.finish();
     say_skipped(&frames.finish());
-    if needs_flush {
-        learning.flush(&mut log);
-    }
     // A search that takes long tells how far it is.
     let search = bar(None, "{spinner} {msg}  {elapsed}", quiet);
     let told = search.clone();
     learning.learner().watch(Watcher::new(move |line| told.set_message(line.to_string())));
-    let mut learned = supervisor.search(learning.learner(), &interrupted, |learner| learner.learned());
+    let mut learned = supervisor.search(&mut learning, |learning| {
+        if needs_flush {
+            learning.flush(&mut log);
+        }
+        learning.learner().learned()
+    });
     log.last(learning.learner(), &learned);
     // A log that cannot be written is no reason to lose what was learned.
     let logged = log.finish();
     if !args.replay.no_refits && !interrupted.load(Ordering::Relaxed) {
-        supervisor.search(learning.learner(), &interrupted, |learner| learner.examine(&mut learned));
+        supervisor.search(&mut learning, |learning| learning.learner().examine(&mut learned));
     }
     search.finish_and_clear();
     if learned.fits.is_empty() && !interrupted.load(Ordering::Relaxed) && report::can_be_read_again(&folder, args)? {

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use oled::{Interrupt, Learner};
 
+use super::Learning;
+
 /// How long a search may take that starts after somebody has asked to end: something should be found, and the program is to
 /// end within a second. Half of it leaves the other half for what comes after the search.
 const GRACE: Duration = Duration::from_millis(500);
@@ -15,6 +17,7 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Looks after the searches of a run, on a thread of its own.
 pub(super) struct Supervisor {
+    asked: Arc<AtomicBool>,
     search: Arc<Mutex<Option<Search>>>,
     gone: Arc<AtomicBool>,
 }
@@ -30,7 +33,7 @@ struct Search {
 impl Supervisor {
     /// Ends searches when the flag is set, or when they take longer than a limit.
     pub(super) fn new(asked: Arc<AtomicBool>, limit: Option<Duration>) -> Supervisor {
-        let supervisor = Supervisor { search: Arc::default(), gone: Arc::default() };
+        let supervisor = Supervisor { asked: asked.clone(), search: Arc::default(), gone: Arc::default() };
         let (search, gone) = (supervisor.search.clone(), supervisor.gone.clone());
         std::thread::spawn(move || {
             while !gone.load(Ordering::Relaxed) {
@@ -47,20 +50,21 @@ impl Supervisor {
         supervisor
     }
 
+    /// Takes charge of a learner: whatever it does while it reads ends when somebody asks.
+    pub(super) fn take_charge(&self, learner: &mut dyn Learner) {
+        learner.interrupt(self.asked.clone().into());
+        learner.interrupt_frames(self.asked.clone().into());
+    }
+
     /// Lets a learner search, and looks after it.
-    pub(super) fn search<T>(
-        &self,
-        learner: &mut dyn Learner,
-        asked: &AtomicBool,
-        search: impl FnOnce(&mut dyn Learner) -> T,
-    ) -> T {
+    pub(super) fn search<T>(&self, learning: &mut Learning, search: impl FnOnce(&mut Learning) -> T) -> T {
         let interrupt = Interrupt::default();
-        learner.interrupt(interrupt.clone());
-        let after_request = asked.load(Ordering::Relaxed);
+        learning.learner().interrupt(interrupt.clone());
+        let after_request = self.asked.load(Ordering::Relaxed);
         *self.state() = Some(Search { began: Instant::now(), after_request, interrupt });
-        let found = search(learner);
+        let found = search(learning);
         *self.state() = None;
-        learner.interrupt(Interrupt::never());
+        self.take_charge(learning.learner());
         found
     }
 
