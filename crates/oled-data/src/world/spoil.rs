@@ -100,6 +100,8 @@ impl Spoiler {
             self.held.push((frame.time.saturating_add(by), frame.time, line.to_string()));
             return Ok(());
         }
+        // What comes before this frame comes now, or it would be later than it may be.
+        self.release(frame.time.saturating_sub(1), &mut write)?;
         self.newest = Some((frame.segment, frame.time));
         self.put(line, &mut write)?;
         if (late..late + duplicate).contains(&lot) {
@@ -140,5 +142,30 @@ impl Spoiler {
     fn put<E>(&mut self, line: &str, write: &mut impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
         self.counts.lines += 1;
         write(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_frame_is_later_than_the_delay_says() {
+        for (seed, step) in (0..50).flat_map(|seed| [(seed, 1), (seed, 3)]) {
+            let faults = Faults { late: 0.4, delay: 10, ..Faults::default() };
+            let mut spoiler = Spoiler::new(faults, seed);
+            let mut written = 0;
+            let mut count = |_: &str| -> Result<(), ()> {
+                written += 1;
+                Ok(())
+            };
+            for time in 0..300 {
+                spoiler.take(&Frame::new("main".into(), time * step), "{}\n", &mut count).unwrap();
+            }
+            let spoilt = spoiler.finish(&mut count).unwrap();
+            assert!(spoilt.late.len() <= 11, "seed {seed}: {spoilt}");
+            assert!(spoilt.late.iter().sum::<u64>() > 0, "seed {seed}: {spoilt}");
+            assert_eq!(written, 300);
+        }
     }
 }
