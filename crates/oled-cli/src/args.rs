@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use oled::induce::MAX_INSTANCES;
 use oled::logic::MAX_STEPS;
 use oled_data::task_folder::TaskFolder;
@@ -98,6 +99,22 @@ pub(crate) struct StepsArgs {
 
 /// Distinct names of a stream, by default: not quite a gigabyte of them.
 pub(crate) const MAX_NAMES: usize = 10_000_000;
+
+/// An error of the command line; where a stream was named without its option, with a tip that says so.
+pub(crate) fn explained(mut error: clap::Error) -> clap::Error {
+    let unexpected = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(text)) if error.kind() == ErrorKind::UnknownArgument => text.clone(),
+        _ => return error,
+    };
+    let cli = Cli::command();
+    let command = std::env::args().skip(1).find_map(|name| cli.find_subcommand(name));
+    let takes_input = |command: &clap::Command| command.get_arguments().any(|arg| arg.get_long() == Some("input"));
+    if command.is_some_and(takes_input) && !unexpected.starts_with('-') {
+        let tip = format!("a stream is named with '--input {unexpected}'");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
 
 impl InputArgs {
     /// How the stream of a task is read.

@@ -3,15 +3,17 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use oled::lang::printable;
 use oled::logic::{Predicate, Role, Vocabulary};
-use oled::{Bias, Diagnostic, Problems, Signature, Source, Term, Theory, parse_source};
+use oled::{Bias, Diagnostic, Problems, Replay, Signature, Source, Task, Term, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
 
 use crate::Outcome;
 use crate::args::CheckArgs;
 use crate::output::counted;
+use crate::progress::say;
 
-pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: &CheckArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::read(&args.task)?;
     let sources = match args.theory.as_slice() {
         [] => folder.theories()?,
@@ -32,12 +34,28 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Outcome> {
         theories.push((source, theory));
     }
     Problems::check(problems)?;
+    learnable(&folder)?;
+    if !quiet {
+        // The background is looked at once, not with each theory.
+        let mut warnings = folder.task.warnings(&Theory::default());
+        warnings.extend(theories.iter().flat_map(|(_, theory)| Task::default().warnings(theory)));
+        warnings.iter().for_each(|warning| say(&warning.as_warning().to_string()));
+    }
     if args.with.is_some() {
         return compare(args, &folder, &theories);
     }
     let mut out = std::io::stdout().lock();
-    write!(out, "{}", describe(&folder, &theories))?;
+    write!(out, "{}", printable(&describe(&folder, &theories)))?;
     Ok(Outcome::Done)
+}
+
+/// Whether `oled learn` takes a task that says what is to be learned.
+fn learnable(folder: &TaskFolder) -> anyhow::Result<()> {
+    if !folder.task.bias.heads.is_empty() {
+        let settings = folder.replay_settings(&[]).map_err(anyhow::Error::msg)?;
+        Replay::new(&folder.task, settings)?;
+    }
+    Ok(())
 }
 
 #[cfg(not(feature = "clingo"))]
@@ -50,7 +68,7 @@ fn compare(_: &CheckArgs, _: &TaskFolder, _: &[(Arc<Source>, Theory)]) -> anyhow
 fn compare(args: &CheckArgs, folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> anyhow::Result<Outcome> {
     let mut stream = crate::input::open_stream(folder, &args.input)?;
     let frames: Vec<oled::Frame> = stream.by_ref().collect::<Result<_, _>>()?;
-    crate::progress::say_skipped(stream.skipped());
+    crate::progress::say_skipped(stream.skipped(), crate::progress::Labels::Unused, false);
     let time = args.seconds.map(std::time::Duration::from_secs);
     let limits = oled_asp::solver::Limits { time, ..Default::default() };
     let none = [(Source::new("no theory", ""), Theory::default())];

@@ -10,7 +10,7 @@ use crate::Outcome;
 use crate::args::{ConvertArgs, Target};
 use crate::input::load_theory;
 use crate::output::{Output, write_file};
-use crate::progress::{Progress, say_skipped};
+use crate::progress::{Labels, Progress, say_skipped};
 
 pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let options = match &args.task {
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let options = ReadOptions { max_names: Some(args.max_names), max_line: args.max_line, ..options };
     let format = match args.to {
-        Some(Target::Asp) => return print_program(args),
+        Some(Target::Asp) => return print_program(args, quiet),
         Some(Target::Stream(format)) => Some(format),
         None => Format::guess(&args.output),
     };
@@ -50,12 +50,12 @@ pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
     copied.and(finished)?;
     output.keep()?;
     progress.finish();
-    say_skipped(frames.skipped());
+    say_skipped(frames.skipped(), Labels::Used, quiet);
     Ok(if written == 0 { Outcome::Nothing } else { Outcome::Done })
 }
 
 /// One program of the task, its rules and the stream, which is held in memory for it.
-fn print_program(args: &ConvertArgs) -> anyhow::Result<Outcome> {
+fn print_program(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let task = args.task.as_ref().context(
         "a program for clingo has the rules of a task\nhint: say which with `--task TASK`, and add `--theory FILE`",
     )?;
@@ -64,7 +64,7 @@ fn print_program(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     Output::check(&args.output)?;
     let mut stream = open(&args.input, &folder.read_options(args.from, args.lenient))?;
     let frames: Vec<Frame> = stream.by_ref().collect::<Result<_, _>>()?;
-    say_skipped(stream.skipped());
+    say_skipped(stream.skipped(), Labels::Used, quiet);
     write_file(&args.output, &Printer::new(&folder.task, &theory)?.program(&frames))?;
     Ok(if frames.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }

@@ -4,20 +4,21 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use anyhow::bail;
+use oled::lang::printable;
 use oled::{Confusion, Evaluation, Frame, IntervalCounts, Recogniser, Tracks};
+use oled_data::printable_json;
 use oled_data::task_folder::TaskFolder;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::EvaluateArgs;
 use crate::input::{recogniser, too_much};
-use crate::progress::{Progress, say_skipped, say_undeclared};
+use crate::progress::{Labels, Progress, say_skipped};
 use crate::source::{Folds, Source};
-use crate::undeclared::Undeclared;
 
 pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
-    let recogniser = recogniser(&folder, &args.theory)?.with_max_steps(args.steps.max_steps);
+    let recogniser = recogniser(&folder, &args.theory, quiet)?.with_max_steps(args.steps.max_steps);
     let targets = folder.task.labels();
     if targets.is_empty() {
         bail!(
@@ -29,7 +30,6 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
         recogniser,
         evaluation: Evaluation::new(&targets),
         tracks: args.intervals.map(|_| Tracks::new(&targets)),
-        undeclared: Undeclared::new(&folder.task),
     };
     let mut frames = match args.protocol {
         Some(protocol) => {
@@ -44,8 +44,7 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
         progress.frame_at(|| frames.bytes_read());
     }
     progress.finish();
-    say_skipped(&frames.finish());
-    say_undeclared(&run.undeclared, quiet);
+    say_skipped(&frames.finish(), Labels::Used, quiet);
     let evaluation = &run.evaluation;
     let intervals = args.intervals.zip(run.tracks.as_ref());
     let hours = folder.rate.zip(intervals).map(|(rate, (_, tracks))| tracks.observed() / rate / 3600.0);
@@ -54,7 +53,7 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
         if let Some((share, tracks)) = intervals {
             object["intervals"] = intervals_json(tracks, share, hours);
         }
-        format!("{object}\n")
+        format!("{}\n", printable_json(&object.to_string()))
     } else {
         let mut text = to_table(evaluation, args.by.is_some());
         if let Some((share, tracks)) = intervals {
@@ -62,7 +61,7 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
         }
         text
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    std::io::stdout().write_all(printable(&text).as_bytes())?;
     let total = evaluation.total();
     Ok(if total.tp + total.fp == 0 { Outcome::Nothing } else { Outcome::Done })
 }
@@ -73,12 +72,10 @@ struct Run {
     evaluation: Evaluation,
     /// Runs of time points, where intervals are asked for.
     tracks: Option<Tracks>,
-    undeclared: Undeclared,
 }
 
 impl Run {
     fn frame(&mut self, frame: &Frame) -> anyhow::Result<()> {
-        self.undeclared.count(&frame.narrative);
         // Intervals are of no use here; what holds at the frame is.
         self.recogniser.observe(frame, &mut Vec::new());
         if let Some(stop) = self.recogniser.stop() {

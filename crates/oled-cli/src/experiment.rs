@@ -8,9 +8,10 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use oled::induce::PRESETS;
-use oled_data::Protocol;
+use oled::lang::printable;
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::WorldOptions;
+use oled_data::{Protocol, printable_json};
 use oled_experiment::{
     Choice, DataOptions, Error, Experiment, LEARNERS, Part, Results, Row, Score, Store, check_setting, demo, load_data,
     noise, paper, read_config, title,
@@ -19,8 +20,9 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::{InputArgs, parse_share};
+use crate::input::{load_theory, warn};
 use crate::output::write_file;
-use crate::progress::{bar, say};
+use crate::progress::{Labels, bar, say, say_skipped};
 use crate::recognise::interruption;
 
 /// What all experiments have in common.
@@ -146,6 +148,8 @@ pub(crate) enum ExperimentCommand {
 
 pub(crate) fn crossval(args: &CrossvalArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
+    let given = args.theory.as_ref().map(|path| load_theory(&folder, path)).transpose()?;
+    warn(&folder, &given.unwrap_or_default(), quiet);
     let row = match &args.theory {
         Some(theory) => Row::given(&theory.display().to_string(), folder.theory(theory)?),
         None => {
@@ -215,6 +219,7 @@ fn carry_out(mut experiment: Experiment, args: &RunArgs, quiet: bool) -> anyhow:
     experiment.share = args.share.unwrap_or(experiment.share);
     experiment.times = !args.no_times;
     choose(&mut experiment, args)?;
+    experiment.parts.iter().for_each(|part| say_skipped(&part.data.skipped, Labels::Used, quiet));
     let store = match &args.out {
         Some(folder) => {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
@@ -243,9 +248,10 @@ fn carry_out(mut experiment: Experiment, args: &RunArgs, quiet: bool) -> anyhow:
     }
     let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", serde_json::to_string(&json!({"results": results.results}))?)?;
+        let object = serde_json::to_string(&json!({"results": results.results}))?;
+        writeln!(out, "{}", printable_json(&object))?;
     } else {
-        out.write_all(table(&results.results).as_bytes())?;
+        out.write_all(printable(&table(&results.results)).as_bytes())?;
     }
     out.flush()?;
     if let (Some(folder), false) = (&args.out, quiet) {

@@ -15,16 +15,17 @@ use anyhow::bail;
 use clap::Args;
 use oled::Theory;
 use oled::explain::Explainer;
+use oled::lang::printable;
 use oled::logic::Stop;
+use oled_data::printable_json;
 use oled_data::task_folder::TaskFolder;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::{InputArgs, StepsArgs};
-use crate::input::{load_theory, open_stream, too_much};
-use crate::progress::{Progress, say, say_skipped, say_undeclared};
+use crate::input::{load_theory, open_stream, too_much, warn};
+use crate::progress::{Labels, Progress, say, say_skipped};
 use crate::recognise::interruption;
-use crate::undeclared::Undeclared;
 use fluents::Fluents;
 use report::{KINDS, Kind, Report};
 use runs::Runs;
@@ -87,6 +88,7 @@ pub(crate) fn run(args: &ExplainArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
     let theory = load_theory(&folder, &args.theory)?;
     folder.task.check(&theory)?;
+    warn(&folder, &theory, quiet);
     let mut printer = Printer { json: args.json.then(|| json!({})), ..Printer::default() };
     if let Some(log) = &args.log {
         let numbers = numbers(&theory, args.rule)?;
@@ -136,10 +138,8 @@ fn trust(
     let mut trial = Trial::new(&folder.task, theory, args.steps.max_steps, &interrupted.clone().into())?;
     let mut frames = open_stream(folder, &args.input)?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
-    let mut undeclared = Undeclared::new(&folder.task);
     while let Some(frame) = frames.next() {
         let frame = frame?;
-        undeclared.count(&frame.narrative);
         match trial.observe(&frame) {
             None => {}
             Some(Stop::Interrupted) => break,
@@ -164,8 +164,7 @@ fn trust(
             "remark: the stream has no labels of what the rules are about, so nothing is said of how far they can be trusted",
         );
     }
-    say_skipped(frames.skipped());
-    say_undeclared(&undeclared, quiet);
+    say_skipped(frames.skipped(), Labels::Used, quiet);
     Ok(interrupted.load(Ordering::Relaxed))
 }
 
@@ -186,11 +185,9 @@ fn stream(
     let mut runs = Runs::new(explainer, fluents, folder.task.options.interleaved, args.at, limit);
     let mut frames = open_stream(folder, &args.input)?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
-    let mut undeclared = Undeclared::new(&folder.task);
     let mut ready: Vec<Report> = Vec::new();
     while let Some(frame) = frames.next() {
         let frame = frame?;
-        undeclared.count(&frame.narrative);
         runs.see_labels(&frame);
         if args.segment.as_deref().is_none_or(|name| name == frame.segment.as_str()) {
             match runs.observe(&frame, &mut ready) {
@@ -221,8 +218,7 @@ fn stream(
         }
     }
     printer.more(more)?;
-    say_skipped(frames.skipped());
-    say_undeclared(&undeclared, quiet);
+    say_skipped(frames.skipped(), Labels::Used, quiet);
     Ok(stopped)
 }
 
@@ -287,13 +283,13 @@ impl Printer {
         let mut whole = String::new();
         write!(whole, "{}{text}", if self.begun { "\n" } else { "" })?;
         self.begun = true;
-        std::io::stdout().write_all(whole.as_bytes())?;
+        std::io::stdout().write_all(printable(&whole).as_bytes())?;
         Ok(())
     }
 
     fn finish(&mut self) -> anyhow::Result<()> {
         if let Some(object) = &self.json {
-            writeln!(std::io::stdout(), "{object}")?;
+            writeln!(std::io::stdout(), "{}", printable_json(&object.to_string()))?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use oled_data::task_folder::TaskFolder;
 use oled_data::{Frames, open};
 
 use crate::args::InputArgs;
+use crate::progress::say;
 
 /// Reads a theory: a file, or the name of one that comes with the task.
 pub(crate) fn load_theory(folder: &TaskFolder, path: &Path) -> anyhow::Result<Theory> {
@@ -18,9 +19,17 @@ pub(crate) fn load_theory(folder: &TaskFolder, path: &Path) -> anyhow::Result<Th
     Ok(theory)
 }
 
+/// Says what the rules of a task and a theory probably do not mean.
+pub(crate) fn warn(folder: &TaskFolder, theory: &Theory, quiet: bool) {
+    if !quiet {
+        folder.task.warnings(theory).iter().for_each(|warning| say(&warning.as_warning().to_string()));
+    }
+}
+
 /// A recogniser for a theory, compiled for a task.
-pub(crate) fn recogniser(folder: &TaskFolder, theory: &Path) -> anyhow::Result<Recogniser> {
+pub(crate) fn recogniser(folder: &TaskFolder, theory: &Path, quiet: bool) -> anyhow::Result<Recogniser> {
     let theory = load_theory(folder, theory)?;
+    warn(folder, &theory, quiet);
     let recogniser = Recogniser::new(&folder.task, &theory)?;
     if recogniser.fluents().next().is_none() {
         return Err(defines_nothing(&folder.task));

@@ -18,7 +18,7 @@ use oled::lang::ec::TERMINATED;
 use oled::learn::{FluentFit, Watcher};
 use oled::{Evaluation, Frame, Learned, Learner, Recogniser, Signature, StateError, Symbol, Term};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Digest, Pause, Protocol, digest};
+use oled_data::{Digest, Pause, Protocol, digest, printable_json};
 use oled_experiment::{LEARNERS, Prequential, USUAL_PRESET, effective_settings};
 use serde_json::{Value, json};
 
@@ -26,9 +26,9 @@ use crate::Outcome;
 use crate::args::InputArgs;
 use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, MadeOf, say_resumed};
 use crate::evaluate::{fluents_json, prequential_table};
-use crate::input::load_theory;
+use crate::input::{load_theory, warn};
 use crate::output::{Output, write_file};
-use crate::progress::{Progress, bar, say, say_skipped};
+use crate::progress::{Labels, Progress, bar, say, say_skipped};
 use crate::recognise::interruption;
 use crate::source::{Folds, Source};
 use log::Log;
@@ -194,8 +194,10 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     // Wrong settings are told before anything is read.
     let mut learner =
         oled_experiment::learner(&folder, &args.learner, args.oled.preset.as_deref(), &more, args.threads)?;
-    if let Some(path) = &args.theory {
-        learner.start_from(&load_theory(&folder, path)?)?;
+    let given = args.theory.as_ref().map(|path| load_theory(&folder, path)).transpose()?.unwrap_or_default();
+    warn(&folder, &given, quiet);
+    if args.theory.is_some() {
+        learner.start_from(&given)?;
     }
     // So are places at which nothing can be written.
     args.output.iter().chain(&args.report).try_for_each(|path| Output::check(path))?;
@@ -302,7 +304,7 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         }
     }
     progress.finish();
-    say_skipped(&frames.finish());
+    say_skipped(&frames.finish(), Labels::Used, quiet);
     // A search that takes long tells how far it is.
     let search = bar(None, "{spinner} {msg}  {elapsed}", quiet);
     let told = search.clone();
@@ -479,7 +481,7 @@ fn write_result(learned: &Learned, tested: Option<&Prequential>, args: &LearnArg
         json["prequential"] = fluents_json(tested.evaluation());
         json["repeat_the_last_label"] = fluents_json(tested.repeated());
     }
-    write_file(path, &format!("{json}\n"))
+    write_file(path, &format!("{}\n", printable_json(&json.to_string())))
 }
 
 /// A number of seconds, as an option.

@@ -20,7 +20,6 @@ mod recognise;
 mod simulate;
 mod source;
 mod timeline;
-mod undeclared;
 
 use std::process::ExitCode;
 
@@ -52,7 +51,7 @@ impl From<Outcome> for ExitCode {
 fn main() -> ExitCode {
     #[cfg(feature = "clingo")]
     oled_data::provide(oled_asp::reasoner::make);
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| args::explained(error).exit());
     let (quiet, stats) = (cli.quiet, cli.stats);
     let result = match cli.command {
         Command::Demo(args) => demo::run(&args, quiet),
@@ -63,7 +62,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => experiment::compare(&args, quiet),
         Command::Experiment(command) => experiment::experiment(&command, quiet),
         Command::Explain(args) => explain::run(&args, quiet),
-        Command::Check(args) => check::run(&args),
+        Command::Check(args) => check::run(&args, quiet),
         Command::Convert(args) => convert::run(&args, quiet),
         Command::Simulate(args) => simulate::run(&args),
         Command::Bench(args) => bench::run(&args, quiet),

@@ -4,18 +4,24 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use oled::lang::printable;
 use oled_data::{Frames, Skipped};
 
-use crate::undeclared::Undeclared;
-
-/// Says a line to the person who runs the program.
+/// Says a line to the person who runs the program, whose terminal obeys no name of a stream.
 pub(crate) fn say(line: &str) {
     // Nobody to tell when standard error is gone.
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", printable(line));
 }
 
-/// Says what was left out of a stream, if anything was.
-pub(crate) fn say_skipped(skipped: &Skipped) {
+/// Whether a command uses the labels of a stream.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Labels {
+    Used,
+    Unused,
+}
+
+/// Says what was left out of a stream, and what of it the task does not know, if anything.
+pub(crate) fn say_skipped(skipped: &Skipped, labels: Labels, quiet: bool) {
     if skipped.total() > 0 {
         say(&format!("warning: {skipped}"));
     }
@@ -24,12 +30,8 @@ pub(crate) fn say_skipped(skipped: &Skipped) {
         1 => say("remark: 1 frame came late and was put in order"),
         n => say(&format!("remark: {n} frames came late and were put in order")),
     }
-}
-
-/// Says what a task does not know of a stream, if anything.
-pub(crate) fn say_undeclared(undeclared: &Undeclared, quiet: bool) {
-    if let (Some(warning), false) = (undeclared.warning(), quiet) {
-        say(&warning);
+    if !quiet {
+        skipped.unknown().warnings(labels == Labels::Used).iter().for_each(|warning| say(warning));
     }
 }
 

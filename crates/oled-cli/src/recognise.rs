@@ -8,7 +8,7 @@ use anyhow::Context;
 use oled::logic::Stop;
 use oled::{End, Frame, Interval, Recogniser, Signature, Term, Value, calculus};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Digest, Pause, digest};
+use oled_data::{Digest, Pause, csv_field, digest, printable_json};
 use serde_json::json;
 
 use crate::Outcome;
@@ -16,25 +16,22 @@ use crate::args::{Output, RecogniseArgs};
 use crate::checkpoint::{Keeper, MadeOf, open_frames, say_resumed};
 use crate::growing::Growing;
 use crate::input::{load_theory, recogniser, too_much};
-use crate::progress::{Progress, say_skipped, say_undeclared};
-use crate::undeclared::{Passed, Undeclared};
+use crate::progress::{Labels, Progress, say_skipped};
 
 /// What a checkpoint has: the position in the stream, what the recogniser knows, what of the output was written and how much
-/// was printed, and what the task does not declare.
-type State = (Vec<u8>, Vec<u8>, Option<Digest>, u64, Passed);
+/// was printed.
+type State = (Vec<u8>, Vec<u8>, Option<Digest>, u64);
 
 pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
-    let limited = recogniser(&folder, &args.theory)?.with_limit(args.max_instances);
+    let limited = recogniser(&folder, &args.theory, quiet)?.with_limit(args.max_instances);
     let mut recogniser = limited.with_max_steps(args.steps.max_steps);
     let wanted = wanted(&folder, &recogniser, args.all);
-    let mut undeclared = Undeclared::new(&folder.task);
     let mut keeper = Keeper::new(&args.checkpoint, made_of(&folder, args)?, quiet)?;
     let resumed: Option<State> = keeper.as_mut().map_or(Ok(None), Keeper::resume)?;
     let (mut position, mut written, mut before) = (None, None, None);
-    if let (Some((at, state, output, printed, passed)), Some(keeper)) = (resumed, &keeper) {
+    if let (Some((at, state, output, printed)), Some(keeper)) = (resumed, &keeper) {
         recogniser.restore(&state).with_context(|| keeper.of_no_use())?;
-        undeclared.restore(passed);
         (position, written, before) = (Some(at), output, Some(printed));
     }
     // Where nothing can be written nothing is read.
@@ -66,7 +63,6 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
                         return Err(too_much(stop, &frame));
                     }
                     None => {
-                        undeclared.count(&frame.narrative);
                         printer.print(&frame, &recogniser, &mut closed)?;
                         progress.frame(&frames);
                         keeper.as_mut().is_some_and(Keeper::is_due)
@@ -83,9 +79,9 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
         let stopped = interrupted.load(Ordering::Relaxed);
         // After its end the stream has no position any more: the last checkpoint is the one written there.
         if let (true, Some(keeper), Some(pause)) = (is_due || stopped, &mut keeper, frames.pause()) {
-            let (written, passed) = (printer.sync()?, undeclared.passed());
+            let written = printer.sync()?;
             let is_last = stopped || pause == Pause::End;
-            keeper.save(is_last, || Ok((frames.save(), recogniser.save(), written, printer.printed, passed)))?;
+            keeper.save(is_last, || Ok((frames.save(), recogniser.save(), written, printer.printed)))?;
             if pause == Pause::End {
                 frames.end();
             }
@@ -103,8 +99,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     printer.intervals(&mut closed)?;
     printer.sync()?;
     progress.finish();
-    say_skipped(frames.skipped());
-    say_undeclared(&undeclared, quiet);
+    say_skipped(frames.skipped(), Labels::Unused, quiet);
     keeper.map_or(Ok(()), Keeper::finish)?;
     Ok(match printer.printed {
         _ if stopped => Outcome::Interrupted,
@@ -258,12 +253,18 @@ impl Printer {
         match self.format {
             Output::Csv => {
                 for fluent in holding {
-                    writeln!(self.output, "{},{},{}", field(frame.segment.as_str()), frame.time, field(&fluent))?;
+                    writeln!(
+                        self.output,
+                        "{},{},{}",
+                        csv_field(frame.segment.as_str()),
+                        frame.time,
+                        csv_field(&fluent)
+                    )?;
                 }
             }
             Output::Jsonl => {
                 let line = json!({"segment": frame.segment.as_str(), "time": frame.time, "holds": holding});
-                writeln!(self.output, "{line}")?;
+                writeln!(self.output, "{}", printable_json(&line.to_string()))?;
             }
         }
         Ok(())
@@ -276,7 +277,12 @@ impl Printer {
             let Interval { segment, signature, values, first, last, end } = &interval;
             match self.format {
                 Output::Csv => {
-                    writeln!(self.output, "{},{},{first},{last},{end}", field(segment.as_str()), field(&fluent))?;
+                    writeln!(
+                        self.output,
+                        "{},{},{first},{last},{end}",
+                        csv_field(segment.as_str()),
+                        csv_field(&fluent)
+                    )?;
                 }
                 Output::Jsonl => {
                     let name = calculus::fluent_name(*signature, values);
@@ -285,7 +291,7 @@ impl Printer {
                         "segment": segment.as_str(), "fluent": fluent, "name": name.as_str(), "values": values,
                         "first": first, "last": last, "end": end.to_string(),
                     });
-                    writeln!(self.output, "{line}")?;
+                    writeln!(self.output, "{}", printable_json(&line.to_string()))?;
                 }
             }
         }
@@ -308,9 +314,4 @@ pub(crate) fn compact(term: &Term) -> String {
         Term::App(name, args) => format!("{name}({})", args.iter().map(compact).collect::<Vec<_>>().join(",")),
         term => term.to_string(),
     }
-}
-
-/// A field of delimited text, in quotes where it must be.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }

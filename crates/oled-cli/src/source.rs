@@ -21,7 +21,7 @@ pub(crate) enum Source {
     /// A stream.
     Stream(Box<Frames>),
     /// A stream, read on another thread.
-    Ahead { frames: ReadAhead, total: Option<u64> },
+    Ahead { frames: Box<ReadAhead>, total: Option<u64> },
     /// The parts of a protocol, one after the other.
     Parts { units: IntoIter<Unit>, videos: Videos, frames: IntoIter<Frame>, taken: Taken },
 }
@@ -45,7 +45,7 @@ impl Source {
         let live = stream_path(folder, args)? == Path::new("-");
         let total = frames.total_bytes();
         Ok(if ahead && !live {
-            Source::Ahead { frames: ReadAhead::new(frames), total }
+            Source::Ahead { frames: Box::new(ReadAhead::new(frames)), total }
         } else {
             Source::Stream(Box::new(frames))
         })

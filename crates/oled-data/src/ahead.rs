@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 
 use oled::Frame;
 
-use crate::error::{DataError, Skipped};
+use crate::error::{DataError, Problem, Skipped};
 use crate::reader::{Counter, Frames};
 
 type Batch = Vec<Result<Frame, DataError>>;
@@ -28,7 +28,10 @@ const WAITING: usize = 8;
 pub struct ReadAhead {
     receiver: Receiver<Batch>,
     batch: std::vec::IntoIter<Result<Frame, DataError>>,
+    /// `None` when it is known how it ended.
     reader: Option<JoinHandle<Frames>>,
+    /// What was left out, once all frames were taken.
+    skipped: Skipped,
     bytes: Counter,
 }
 
@@ -46,7 +49,7 @@ impl ReadAhead {
                 }
             }
         });
-        ReadAhead { receiver, batch: Vec::new().into_iter(), reader: Some(reader), bytes }
+        ReadAhead { receiver, batch: Vec::new().into_iter(), reader: Some(reader), skipped: Skipped::default(), bytes }
     }
 
     /// How much of the input was read so far, before decompression.
@@ -58,7 +61,22 @@ impl ReadAhead {
     pub fn finish(mut self) -> Skipped {
         drop(self.receiver);
         let frames = self.reader.take().and_then(|reader| reader.join().ok());
-        frames.map(|f| f.skipped().clone()).unwrap_or_default()
+        frames.map_or(self.skipped, |f| f.skipped().clone())
+    }
+
+    /// How the thread ended that sends nothing any more: an error if it panicked.
+    fn ended(&mut self) -> Option<DataError> {
+        match self.reader.take()?.join() {
+            Ok(frames) => {
+                self.skipped = frames.skipped().clone();
+                None
+            }
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let why = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it does not say why");
+                Some(Problem::panicked(why).of("the stream"))
+            }
+        }
     }
 }
 
@@ -69,7 +87,40 @@ impl Iterator for ReadAhead {
         if let Some(frame) = self.batch.next() {
             return Some(frame);
         }
-        self.batch = self.receiver.recv().ok()?.into_iter();
+        let Ok(batch) = self.receiver.recv() else { return self.ended().map(Err) };
+        self.batch = batch.into_iter();
         self.batch.next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Read};
+
+    use super::*;
+    use crate::error::ProblemKind;
+    use crate::reader::ReadOptions;
+
+    /// Frames, then a panic.
+    struct Haunted(io::Cursor<&'static [u8]>);
+
+    impl Read for Haunted {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => panic!("the input is haunted"),
+                count => Ok(count),
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_of_the_reading_thread_is_an_error_and_no_end_of_the_stream() {
+        let input = Haunted(io::Cursor::new(b"{\"time\":1}\n{\"time\":2}\n"));
+        let frames = Frames::from_reader("stream.jsonl", input, &ReadOptions::default()).unwrap();
+        let mut ahead = ReadAhead::new(frames);
+        let error = ahead.by_ref().find_map(Result::err).expect("it does not just end");
+        assert_eq!(error.kind(), ProblemKind::Fault);
+        assert!(error.to_string().contains("the input is haunted"), "{error}");
+        assert!(ahead.next().is_none());
     }
 }

@@ -5,7 +5,9 @@
 
 mod scan;
 
-use oled::{FactReader, Facts, Symbol};
+use std::sync::Arc;
+
+use oled::{FactReader, Facts, Kinds, Symbol};
 use serde::de::{DeserializeSeed, IgnoredAny};
 
 use crate::error::{Problem, ProblemKind};
@@ -46,18 +48,22 @@ pub(crate) struct DocumentReader {
     facts: FactReader,
     /// One mark for each fact of the last document.
     pub(crate) marks: [Vec<Mark>; 2],
+    /// The times of atoms of it that were left out for a value.
+    pub(crate) left_out: Vec<Mark>,
     /// Numbers of facts and values of the last document: the next one will be of about the same size.
     room: [(usize, usize); 2],
 }
 
 impl DocumentReader {
-    pub(crate) fn new(dialect: Dialect) -> DocumentReader {
-        DocumentReader { dialect, facts: FactReader::default(), marks: Default::default(), room: [(0, 0); 2] }
+    pub(crate) fn new(dialect: Dialect, kinds: Arc<Kinds>) -> DocumentReader {
+        let (facts, marks) = (FactReader::new(kinds), Default::default());
+        DocumentReader { dialect, facts, marks, left_out: Vec::new(), room: [(0, 0); 2] }
     }
 
     /// Reads the document that starts at this byte of a line.
     pub(crate) fn read(&mut self, line: Line<'_>, start: usize, sink: &mut Sink) -> Result<Document, Problem> {
         self.marks.iter_mut().for_each(Vec::clear);
+        self.left_out.clear();
         let mut json = serde_json::Deserializer::from_str(&line.text[start..]);
         let facts = self.room.map(|(facts, values)| Facts::with_capacity(facts, values));
         let document = Document { segment: default_segment(), time: None, time_at: start, facts, end: 0 };
@@ -65,11 +71,22 @@ impl DocumentReader {
         let result = (&mut scan).deserialize(&mut json);
         let (mut document, problem) = scan.finish();
         if let Err(error) = result {
-            return Err(problem.unwrap_or_else(|| json_problem(&error, line, start)));
+            let problem = problem.unwrap_or_else(|| json_problem(&error, line, start));
+            return Err(if problem.time.is_some() { problem.within(segment_of(&line.text[start..])) } else { problem });
         }
         document.end = start + json.into_iter::<IgnoredAny>().byte_offset();
         self.room = [0, 1].map(|part| (document.facts[part].len(), document.facts[part].value_count()));
         Ok(document)
+    }
+}
+
+/// The segment of a document in which reading has stopped, wherever it names it.
+fn segment_of(text: &str) -> Symbol {
+    let document = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>().next();
+    match document.and_then(Result::ok).and_then(|document| document.get("segment").cloned()) {
+        Some(serde_json::Value::String(name)) => Symbol::new(&name),
+        Some(serde_json::Value::Number(number)) => Symbol::new(&number.to_string()),
+        _ => default_segment(),
     }
 }
 

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
-use oled::lang::write_excerpt;
-use oled::{FactError, FactProblem};
+use oled::lang::{printable, write_excerpt};
+use oled::{FactError, FactProblem, Symbol};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::live::Cut;
+use crate::unknown::Unknown;
 
 /// Something wrong with data, with its place. Small where all is well: the rest is behind a pointer.
 ///
@@ -73,11 +74,15 @@ pub enum ProblemKind {
     Io,
     /// There is more of something than is allowed.
     Limit,
+    /// A value is not of the declared type.
+    WrongType,
+    /// The program itself failed while it read.
+    Fault,
 }
 
 impl ProblemKind {
     /// All kinds, in the order in which they are counted.
-    pub const ALL: [ProblemKind; 13] = [
+    pub const ALL: [ProblemKind; 15] = [
         ProblemKind::Syntax,
         ProblemKind::OutOfOrder,
         ProblemKind::DuplicateFrame,
@@ -91,6 +96,8 @@ impl ProblemKind {
         ProblemKind::Reasoner,
         ProblemKind::Io,
         ProblemKind::Limit,
+        ProblemKind::WrongType,
+        ProblemKind::Fault,
     ];
 
     /// What is skipped because of it, for one and for many.
@@ -109,11 +116,13 @@ impl ProblemKind {
             ProblemKind::Reasoner => ("frame without one model", "frames without one model"),
             ProblemKind::Io => ("input error", "input errors"),
             ProblemKind::Limit => ("limit", "limits"),
+            ProblemKind::WrongType => ("value of another type", "values of other types"),
+            ProblemKind::Fault => ("fault of the program", "faults of the program"),
         }
     }
 }
 
-/// How much was left out in lenient mode, by kind.
+/// How much was left out in lenient mode, by kind, and what of the stream the task does not know.
 ///
 /// ```
 /// assert_eq!(oled_data::Skipped::default().to_string(), "skipped nothing");
@@ -123,6 +132,7 @@ pub struct Skipped {
     counts: [u64; ProblemKind::ALL.len()],
     /// Late frames that were put in order, and left out of nothing.
     pub(crate) reordered: u64,
+    pub(crate) unknown: Unknown,
 }
 
 impl Skipped {
@@ -140,26 +150,31 @@ impl Skipped {
         self.reordered
     }
 
+    /// What of the stream the task does not know.
+    pub fn unknown(&self) -> &Unknown {
+        &self.unknown
+    }
+
     /// How often anything was left out.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 }
 
-/// Written as one list, which a later version may have more of.
+/// The counts are written as one list, which a later version may have more of.
 impl Serialize for Skipped {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (self.reordered, &self.counts[..]).serialize(serializer)
+        (self.reordered, &self.counts[..], &self.unknown).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Skipped {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Skipped, D::Error> {
-        let (reordered, list) = <(u64, Vec<u64>)>::deserialize(deserializer)?;
+        let (reordered, list, unknown) = <(u64, Vec<u64>, Unknown)>::deserialize(deserializer)?;
         let mut counts = [0; ProblemKind::ALL.len()];
         let known = counts.get_mut(..list.len()).filter(|_| list.iter().all(|count| *count < 1 << 56));
         known.ok_or_else(|| D::Error::custom("other things were skipped than can be"))?.copy_from_slice(&list);
-        Ok(Skipped { counts, reordered: reordered.min(1 << 56) })
+        Ok(Skipped { counts, reordered: reordered.min(1 << 56), unknown })
     }
 }
 
@@ -191,11 +206,21 @@ pub(crate) struct Problem {
     pub(crate) at: usize,
     message: String,
     hint: Option<Cow<'static, str>>,
+    /// The time of an atom whose only fault is a value: it is left out, and the time point is there all the same.
+    pub(crate) time: Option<i64>,
 }
 
 impl Problem {
     pub(crate) fn new(kind: ProblemKind, at: usize, message: impl Into<String>) -> Problem {
-        Problem { kind, at, message: message.into(), hint: None }
+        Problem { kind, at, message: message.into(), hint: None, time: None }
+    }
+
+    /// The same problem, told with the segment if it is about a value.
+    pub(crate) fn within(mut self, segment: Symbol) -> Problem {
+        if let Some(time) = self.time {
+            self.message = format!("{}, at time {time} of segment `{segment}`", self.message);
+        }
+        self
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Problem {
@@ -216,8 +241,16 @@ impl Problem {
             FactProblem::Variable(_) => ProblemKind::NotGround,
             FactProblem::Number(_) => ProblemKind::BadNumber,
             FactProblem::NoTime => ProblemKind::Missing,
+            FactProblem::Kind(_) => ProblemKind::WrongType,
         };
-        Problem::new(kind, start + error.at, error.problem.to_string()).hint(error.problem.hint())
+        let time = if let FactProblem::Kind(wrong) = &error.problem { Some(wrong.time) } else { None };
+        Problem { time, ..Problem::new(kind, start + error.at, error.problem.to_string()).hint(error.problem.hint()) }
+    }
+
+    /// What a thread that reads said when it panicked.
+    pub(crate) fn panicked(why: &str) -> Problem {
+        Problem::new(ProblemKind::Fault, 0, format!("the program failed while it read the stream: {why}"))
+            .hint("this is a fault of the program, not of the stream: please report it")
     }
 
     /// The end of an input that was cut off.
@@ -298,13 +331,13 @@ impl DataError {
 
 impl fmt::Display for Details {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.problem.message)?;
+        write!(f, "error: {}", printable(&self.problem.message))?;
         if let Some(Place { line, column, text, column_in_text }) = &self.place {
-            let place = format!("{}:{line}:{column}", self.source);
+            let place = format!("{}:{line}:{column}", printable(&self.source));
             write_excerpt(f, &place, &line.to_string(), text, *column_in_text, 1)?;
         }
         match &self.problem.hint {
-            Some(hint) => write!(f, "\nhint: {hint}"),
+            Some(hint) => write!(f, "\nhint: {}", printable(hint)),
             None => Ok(()),
         }
     }

@@ -8,8 +8,9 @@
 //! ```
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use oled::{FactReader, Facts, Frame, Signature, StateError, Symbol};
+use oled::{FactReader, Facts, Frame, Kinds, Signature, StateError, Symbol};
 
 use crate::atom::{self, Template, Templates, Wrapper, find_unquoted};
 use crate::error::{Problem, ProblemKind};
@@ -28,8 +29,8 @@ pub(crate) struct FactsReader {
 const RESERVED: [&str; 4] = ["segment", "time", "example", "negExample"];
 
 impl FactsReader {
-    pub(crate) fn new(labels: &[Signature]) -> FactsReader {
-        FactsReader { reader: FactReader::default(), gather: Gather::new(labels) }
+    pub(crate) fn new(labels: &[Signature], kinds: Arc<Kinds>) -> FactsReader {
+        FactsReader { reader: FactReader::new(kinds), gather: Gather::new(labels) }
     }
 }
 
@@ -48,15 +49,16 @@ impl LineFormat for FactsReader {
                     return Err(Problem::truncated(bytes.len()));
                 }
                 Err(problem) => {
-                    sink.forgive(problem)?;
+                    self.gather.forgive(problem, sink)?;
                     next_statement(bytes, at)
                 }
             };
         }
     }
 
-    fn end(&mut self, sink: &mut Sink) {
+    fn end(&mut self, sink: &mut Sink) -> Result<(), Problem> {
         self.gather.flush(sink);
+        Ok(())
     }
 
     fn save(&self) -> Vec<u8> {

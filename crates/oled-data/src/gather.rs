@@ -100,6 +100,14 @@ impl Gather {
         }
     }
 
+    /// In lenient mode counts the problem of an atom, which is left out. One that is wrong in a value only has a time,
+    /// at which something was observed.
+    pub(crate) fn forgive(&mut self, problem: Problem, sink: &mut Sink) -> Result<(), Problem> {
+        let (time, at) = (problem.time, problem.at);
+        sink.forgive(problem.within(self.segment))?;
+        time.map_or(Ok(()), |time| self.open(time, at, sink).map(drop))
+    }
+
     /// Pushes the open frame.
     pub(crate) fn flush(&mut self, sink: &mut Sink) {
         let Some(time) = self.time.take() else { return };

@@ -4,11 +4,13 @@
 //! {"segment":"walk1","time":680,"narrative":["happensAt(walking(id1),680)"],"annotation":["holdsAt(meeting(id1,id2),680)"]}
 //! ```
 //!
-//! Segment, narrative and annotation may be left out; other keys are ignored.
+//! Segment, narrative and annotation may be left out; other keys are passed over, and counted.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use oled::{Facts, Frame};
+use oled::lang::is_unprintable;
+use oled::{Facts, Frame, Kinds};
 
 use crate::atom::Templates;
 use crate::document::{Dialect, Document, DocumentReader};
@@ -22,9 +24,9 @@ pub(crate) struct JsonlReader {
     documents: DocumentReader,
 }
 
-impl Default for JsonlReader {
-    fn default() -> JsonlReader {
-        JsonlReader { documents: DocumentReader::new(Dialect::Jsonl) }
+impl JsonlReader {
+    pub(crate) fn new(kinds: Arc<Kinds>) -> JsonlReader {
+        JsonlReader { documents: DocumentReader::new(Dialect::Jsonl, kinds) }
     }
 }
 
@@ -74,6 +76,25 @@ impl JsonlReader {
     }
 }
 
+/// A JSON text in letters that can be printed: serde leaves some control characters in strings as they are.
+///
+/// ```
+/// assert_eq!(oled_data::printable_json("[\"\u{9b}\"]"), r#"["\u009b"]"#);
+/// ```
+pub fn printable_json(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Between strings there are line ends at most.
+        if is_unprintable(c) && c != '\n' {
+            // All of them are below 2^16; writing to a string cannot fail.
+            let _ = write!(shown, "\\u{:04x}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 /// Writes objects with these keys first.
 pub(crate) struct JsonWriter {
     templates: Templates,
@@ -110,10 +131,10 @@ impl JsonWriter {
     }
 }
 
-/// Appends a string in quotes.
+/// Appends a string in quotes, of letters that can be printed.
 fn push_string(text: &str, out: &mut String) {
-    if text.bytes().any(|b| b < b' ' || b == b'"' || b == b'\\') {
-        out.push_str(&serde_json::Value::from(text).to_string());
+    if text.contains(is_unprintable) || text.contains(['"', '\\']) {
+        out.push_str(&printable_json(&serde_json::Value::from(text).to_string()));
     } else {
         out.push('"');
         out.push_str(text);

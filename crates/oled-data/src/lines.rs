@@ -129,6 +129,11 @@ impl LineReader {
         Place { number: self.number, before }
     }
 
+    /// The number of the last line that was lent.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
     /// The next line that has an end, if any; or what follows the last one of a file after which another was begun.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<RawLine<'_>>> {
         Ok(match self.find_end()? {

@@ -34,7 +34,9 @@ const TAIL: usize = 256;
 /// An input that says [`ErrorKind::WouldBlock`] where there is nothing to be read for a while, and [`is_new_file`] where the
 /// file that is followed was replaced by another, which comes next.
 pub(crate) struct LiveInput {
+    /// An empty piece is the end of the input. A thread that ends without one has panicked.
     receiver: Receiver<io::Result<Vec<u8>>>,
+    ended: bool,
     chunk: Vec<u8>,
     at: usize,
     stop: Arc<AtomicBool>,
@@ -104,18 +106,18 @@ impl LiveInput {
                         continue;
                     }
                     Ok(Step::NewFile) => Err(new_file()),
-                    Ok(Step::End) => return,
+                    Ok(Step::End) => Ok(Vec::new()),
                     Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                     Err(error) => Err(error),
                 };
-                let failed = piece.as_ref().is_err_and(|error| !is_new_file(error));
+                let is_last = piece.as_ref().map_or_else(|error| !is_new_file(error), Vec::is_empty);
                 // Nobody listens any more, or there is nothing left to say.
-                if sender.send(piece).is_err() || failed {
+                if sender.send(piece).is_err() || is_last {
                     return;
                 }
             }
         });
-        LiveInput { receiver, chunk: Vec::new(), at: 0, stop: live.stop.clone() }
+        LiveInput { receiver, ended: false, chunk: Vec::new(), at: 0, stop: live.stop.clone() }
     }
 }
 
@@ -217,21 +219,66 @@ fn is_same(_: &Metadata, _: &Metadata) -> bool {
 
 impl Read for LiveInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.at == self.chunk.len() {
+        if self.at == self.chunk.len() && !self.ended {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(ErrorKind::WouldBlock.into());
             }
             self.chunk = match self.receiver.recv_timeout(IDLE) {
                 Ok(piece) => piece?,
                 Err(RecvTimeoutError::Timeout) => return Err(ErrorKind::WouldBlock.into()),
-                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(io::Error::other(
+                        "the thread that reads it has panicked, which is a fault of the program",
+                    ));
+                }
             };
+            self.ended = self.chunk.is_empty();
             self.at = 0;
         }
         let count = buffer.len().min(self.chunk.len() - self.at);
         buffer[..count].copy_from_slice(&self.chunk[self.at..self.at + count]);
         self.at += count;
         Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod failing {
+    use super::*;
+
+    /// Gives some bytes, then panics, or ends.
+    struct Failing(Option<&'static [u8]>, bool);
+
+    impl Read for Failing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.take() {
+                Some(bytes) => {
+                    buffer[..bytes.len()].copy_from_slice(bytes);
+                    Ok(bytes.len())
+                }
+                None if self.1 => panic!("the input is haunted"),
+                None => Ok(0),
+            }
+        }
+    }
+
+    fn read_all(panics: bool) -> (String, io::Result<usize>) {
+        let mut text = String::new();
+        let mut input = LiveInput::pipe(Failing(Some(b"{}"), panics), &Live::default());
+        loop {
+            match input.read_to_string(&mut text) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                result => return (text, result),
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_of_the_reading_thread_is_an_error_and_no_end_of_the_stream() {
+        let (_, result) = read_all(true);
+        assert!(result.unwrap_err().to_string().contains("has panicked"));
+        let (text, result) = read_all(false);
+        assert_eq!((text.as_str(), result.is_ok()), ("{}", true));
     }
 }
 

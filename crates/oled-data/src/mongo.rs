@@ -3,7 +3,10 @@
 //! Atoms are dealt to frames by their own time. Consecutive documents may share a time point, whose frame is the union
 //! of both, so the last frame of a document is held back until the next one.
 
-use oled::{Facts, Frame, StateError, Symbol, state};
+use std::sync::Arc;
+
+use oled::{Facts, Frame, Kinds, StateError, Symbol, state};
+use serde::{Deserialize, Serialize};
 
 use crate::document::{Dialect, Document, DocumentReader};
 use crate::error::{Problem, ProblemKind};
@@ -14,10 +17,26 @@ use crate::sink::Sink;
 
 pub(crate) struct MongoReader {
     documents: DocumentReader,
+    list: List,
     /// The last frame of the last document.
     held: Option<Frame>,
     /// The frames of the current document, by time.
     dealt: Vec<Dealt>,
+}
+
+/// Where a reader is in a list of documents, as `--jsonArray` writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum List {
+    /// In none: documents follow each other.
+    Outside,
+    /// Behind the bracket that opens it.
+    Opened,
+    /// Behind a document.
+    Document,
+    /// Behind a comma.
+    Comma,
+    /// Behind something that was left out, so that anything may follow.
+    Lost,
 }
 
 /// A frame of a document, and where its first atom is.
@@ -29,23 +48,79 @@ struct Dealt {
 /// The names of wrappers, which atoms may have in quotes only.
 pub(crate) const RESERVED: [&str; 2] = ["example", "negExample"];
 
-impl Default for MongoReader {
-    fn default() -> MongoReader {
-        MongoReader { documents: DocumentReader::new(Dialect::Mongo), held: None, dealt: Vec::new() }
+impl MongoReader {
+    pub(crate) fn new(kinds: Arc<Kinds>) -> MongoReader {
+        let documents = DocumentReader::new(Dialect::Mongo, kinds);
+        MongoReader { documents, list: List::Outside, held: None, dealt: Vec::new() }
+    }
+}
+
+impl List {
+    /// Takes the next letter that is not blank, if it may stand here; returns where the reader is then.
+    fn take(self, letter: u8) -> Result<List, &'static str> {
+        use List::{Comma, Document, Lost, Opened, Outside};
+        match (letter, self) {
+            (b'[', Outside | Lost) => Ok(Opened),
+            (b'[', _) => Err("a list within a list"),
+            (b',', Document | Lost) => Ok(Comma),
+            (b',', _) => Err("a comma that does not follow a document of a list"),
+            (b']', Opened | Document | Lost) => Ok(Outside),
+            (b']', Comma) => Err("a comma without a document behind it"),
+            (b']', Outside) => Err("the end of a list that has not begun"),
+            (_, Document) => Err("no comma between two documents of a list"),
+            (_, Opened | Comma) => Ok(Document),
+            (_, Outside | Lost) => Ok(self),
+        }
     }
 }
 
 impl LineFormat for MongoReader {
     fn line(&mut self, line: Line<'_>, sink: &mut Sink) -> Result<(), Problem> {
+        let result = self.documents(line, sink);
+        if result.is_err() {
+            self.list = List::Lost;
+        }
+        result
+    }
+
+    fn end(&mut self, sink: &mut Sink) -> Result<(), Problem> {
+        if let Some(frame) = self.held.take() {
+            sink.push(frame);
+        }
+        if matches!(self.list, List::Outside | List::Lost) {
+            return Ok(());
+        }
+        Err(Problem::new(ProblemKind::Truncated, 0, "the input ends within a list of documents: `]` is missing")
+            .hint("it was probably cut off while it was written: export it again"))
+    }
+
+    fn save(&self) -> Vec<u8> {
+        state::encode(&(&self.held, self.list))
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        (self.held, self.list) = state::decode(bytes)?;
+        Ok(())
+    }
+}
+
+impl MongoReader {
+    /// Reads the documents of a line.
+    fn documents(&mut self, line: Line<'_>, sink: &mut Sink) -> Result<(), Problem> {
         let bytes = line.text.as_bytes();
         let mut at = 0;
         loop {
-            // What `--jsonArray` puts between documents.
-            while bytes.get(at).is_some_and(|b| b.is_ascii_whitespace() || matches!(b, b'[' | b',' | b']')) {
+            while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
                 at += 1;
             }
-            if at == bytes.len() {
-                return Ok(());
+            let Some(letter) = bytes.get(at) else { return Ok(()) };
+            self.list = self.list.take(*letter).map_err(|what| {
+                Problem::new(ProblemKind::Syntax, at, format!("broken JSON: {what}"))
+                    .hint("write one document a line, or a list of them: `[{…},{…}]`")
+            })?;
+            if matches!(letter, b'[' | b',' | b']') {
+                at += 1;
+                continue;
             }
             let document = self.documents.read(line, at, sink)?;
             let end = document.end;
@@ -57,23 +132,6 @@ impl LineFormat for MongoReader {
         }
     }
 
-    fn end(&mut self, sink: &mut Sink) {
-        if let Some(frame) = self.held.take() {
-            sink.push(frame);
-        }
-    }
-
-    fn save(&self) -> Vec<u8> {
-        state::encode(&self.held)
-    }
-
-    fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        self.held = state::decode(bytes)?;
-        Ok(())
-    }
-}
-
-impl MongoReader {
     /// Deals the atoms of a document to frames. The document's own time counts only where there are no atoms: in some
     /// data bases it is the number of a batch.
     fn deal(&mut self, document: &Document, at: usize) -> Result<(), Problem> {
@@ -84,6 +142,9 @@ impl MongoReader {
                 let facts = if part == NARRATIVE { &mut frame.narrative } else { &mut frame.annotation };
                 facts.push(signature, values);
             }
+        }
+        for mark in &self.documents.left_out {
+            frame_at(&mut self.dealt, document.segment, mark.time, mark.at);
         }
         match document.time {
             Some(time) if self.dealt.is_empty() => {

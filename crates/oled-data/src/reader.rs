@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
-use oled::{Frame, Signature, StateError, Symbol, state};
+use oled::{Frame, Kinds, Signature, StateError, Symbol, state};
 use serde::{Deserialize, Serialize};
 
 use crate::caviar::CaviarReader;
+use crate::declarations::Declarations;
 use crate::digest::Digest;
 use crate::error::{DataError, Problem, ProblemKind, Skipped};
 use crate::facts::FactsReader;
@@ -45,11 +46,18 @@ pub struct ReadOptions {
     pub max_names: Option<usize>,
     /// A line, or for XML a file, of more bytes than this is an error; `None` for a gibibyte.
     pub max_line: Option<usize>,
+    /// What the task declares: values must be of its types, and what it does not know is counted.
+    pub declarations: Option<Arc<Declarations>>,
     /// Who adds to what was observed.
     pub reasoner: Option<Arc<dyn Reasoner>>,
 }
 
 impl ReadOptions {
+    /// The kinds that values must be of.
+    fn kinds(&self) -> Arc<Kinds> {
+        self.declarations.as_ref().map(|declarations| declarations.kinds.clone()).unwrap_or_default()
+    }
+
     fn is_stopped(&self) -> bool {
         self.live.as_ref().is_some_and(|live| live.stop.load(Ordering::Relaxed))
     }
@@ -109,8 +117,10 @@ pub(crate) trait LineFormat: Send {
     /// Takes a line. A problem means that the rest of the line is of no use.
     fn line(&mut self, line: Line<'_>, sink: &mut Sink) -> Result<(), Problem>;
 
-    /// Pushes what was held back.
-    fn end(&mut self, _: &mut Sink) {}
+    /// Pushes what was held back; a problem if the input may not end here.
+    fn end(&mut self, _: &mut Sink) -> Result<(), Problem> {
+        Ok(())
+    }
 
     /// What is held back, to be written.
     fn save(&self) -> Vec<u8> {
@@ -290,12 +300,13 @@ impl Frames {
         }
         let held = at.and_then(|at| at.saved.place.as_ref()).map(|(_, held)| &held[..]);
         let boxed = |source: Result<Box<dyn Source>, StateError>| source.map_err(|e| damaged(&e, name));
+        let kinds = options.kinds();
         let source: Box<dyn Source> = match format {
-            Format::Jsonl => boxed(Lines::boxed(name, input, JsonlReader::default(), held))?,
-            Format::Mongo => boxed(Lines::boxed(name, input, MongoReader::default(), held))?,
-            Format::Facts => boxed(Lines::boxed(name, input, FactsReader::new(&options.labels), held))?,
+            Format::Jsonl => boxed(Lines::boxed(name, input, JsonlReader::new(kinds), held))?,
+            Format::Mongo => boxed(Lines::boxed(name, input, MongoReader::new(kinds), held))?,
+            Format::Facts => boxed(Lines::boxed(name, input, FactsReader::new(&options.labels, kinds), held))?,
             Format::Rtec => {
-                boxed(Lines::boxed(name, input, RtecReader::new(&options.labels, &options.declared), held))?
+                boxed(Lines::boxed(name, input, RtecReader::new(&options.labels, &options.declared, kinds), held))?
             }
             Format::Caviar => Box::new(CaviarReader::single(name, input)),
         };
@@ -309,7 +320,7 @@ impl Frames {
     }
 
     fn new(source: Box<dyn Source>, options: &ReadOptions, bytes: Counter, total: Option<u64>) -> Frames {
-        let sink = Sink::new(options.lenient, options.interleaved, options.lateness);
+        let sink = Sink::new(options);
         let format = Format::Caviar;
         Frames {
             source: Some(source),
@@ -422,6 +433,8 @@ impl Iterator for Frames {
                     self.seen.update(&state::encode(&frame));
                 }
                 let Err(why) = self.reasoner.as_ref().map_or(Ok(()), |reasoner| reasoner.extend(&mut frame)) else {
+                    // CAVIAR has labels of its own, which nobody can misspell.
+                    self.sink.skipped.unknown.see(&frame, self.format != Format::Caviar);
                     return Some(Ok(frame));
                 };
                 let problem = Problem::new(ProblemKind::Reasoner, 0, why);
@@ -472,7 +485,13 @@ fn format_of(name: &str, input: &mut LineReader, options: &ReadOptions) -> Resul
     if promised.is_some() || name == "<stdin>" && (is_array || first.starts_with(b"{")) {
         return Ok(if is_mongo { Format::Mongo } else { Format::Jsonl });
     }
-    Err(Problem::new(ProblemKind::Format, 0, format!("cannot tell the format of `{name}` by its name"))
+    if name == "<stdin>" && first.is_empty() {
+        return Err(Problem::new(ProblemKind::Format, 0, "standard input is empty, so its format cannot be told")
+            .hint("did the command before it fail? a stream without frames is read with `--from jsonl`")
+            .of(name));
+    }
+    let told_by = if name == "<stdin>" { "first line" } else { "name" };
+    Err(Problem::new(ProblemKind::Format, 0, format!("cannot tell the format of `{name}` by its {told_by}"))
         .hint(format!("say it with `--from`: one of {}", Format::names()))
         .of(name))
 }
@@ -516,8 +535,9 @@ impl<F: LineFormat> Source for Lines<F> {
         if let Some(line) = self.input.last_line() {
             read_line(&self.name, &line, &mut self.format, sink)?;
         }
-        self.format.end(sink);
-        Ok(())
+        let (name, number) = (&self.name, self.input.number());
+        let ended = self.format.end(sink).or_else(|problem| sink.forgive(problem));
+        ended.map_err(|problem| problem.locate(name, number, b""))
     }
 
     fn save(&self) -> Option<(Place, Vec<u8>)> {

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Problem, ProblemKind, Skipped};
 use crate::lateness::{Arrival, Lateness};
+use crate::reader::ReadOptions;
+use crate::unknown::Unknown;
 
 /// What all formats share: frames that are ready, the order they came in, and what to do about problems.
 pub(crate) struct Sink {
@@ -23,9 +25,12 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    pub(crate) fn new(lenient: bool, interleaved: bool, lateness: Option<i64>) -> Sink {
+    pub(crate) fn new(options: &ReadOptions) -> Sink {
+        let ReadOptions { lenient, interleaved, lateness, ref declarations, .. } = *options;
         let order = Order { interleaved, last: IndexMap::default(), current: 0 };
-        let (ready, skipped, lateness) = (VecDeque::new(), Skipped::default(), lateness.map(Lateness::new));
+        let mut skipped = Skipped::default();
+        skipped.unknown = Unknown::new(declarations.clone());
+        let (ready, lateness) = (VecDeque::new(), lateness.map(Lateness::new));
         Sink { ready, skipped, lenient, order, lateness, pushed: None }
     }
 
@@ -37,7 +42,8 @@ impl Sink {
     /// Goes on with what was written.
     pub(crate) fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
         type State = (VecDeque<Frame>, Skipped, Order, Option<Lateness>, Option<Symbol>);
-        let (ready, skipped, order, lateness, pushed): State = state::decode(bytes)?;
+        let (ready, mut skipped, order, lateness, pushed): State = state::decode(bytes)?;
+        skipped.unknown = skipped.unknown.with_declarations_of(&self.skipped.unknown);
         let bound = |lateness: &Option<Lateness>| lateness.as_ref().map(Lateness::bound);
         state::ensure(order.interleaved == self.order.interleaved, "the segments")?;
         state::ensure(bound(&lateness) == bound(&self.lateness), "the late frames")?;
@@ -142,7 +148,7 @@ impl Order {
         if time < last {
             let message = format!("time {time} comes after time {last} in segment `{segment}`");
             return Err(Problem::new(ProblemKind::OutOfOrder, 0, message)
-                .hint("the time points of a segment must increase: sort them, or skip late frames with `--lenient`"));
+                .hint("the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`"));
         }
         self.last[current] = time;
         self.current = current;
@@ -155,7 +161,7 @@ mod tests {
     use super::*;
 
     fn admitted(interleaved: bool, frames: &[(&str, i64)]) -> Vec<Option<ProblemKind>> {
-        let mut sink = Sink::new(false, interleaved, None);
+        let mut sink = Sink::new(&ReadOptions { interleaved, ..ReadOptions::default() });
         frames.iter().map(|&(s, t)| sink.admit(s.into(), t).err().map(|p| p.kind)).collect()
     }
 

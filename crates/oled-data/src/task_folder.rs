@@ -1,5 +1,7 @@
 //! The folder of a task: `task.toml`, the declarations, the background, theories and maybe data.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +13,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::reasoner::{self, Reasoner};
-use crate::{Format, ReadOptions};
+use crate::{Declarations, Format, ReadOptions};
 
 /// A task and where it came from.
 #[derive(Clone, Debug)]
@@ -298,6 +300,7 @@ impl TaskFolder {
             interleaved: self.task.options.interleaved,
             labels: self.task.labels().into_iter().flat_map(|label| [label, unknown(label)]).collect(),
             declared: self.task.bias.inputs.iter().map(oled::Mode::signature).collect(),
+            declarations: Some(Declarations::new(&self.task).into()),
             reasoner: self.reasoner.clone(),
             ..ReadOptions::default()
         }
@@ -355,11 +358,25 @@ fn built_in() -> String {
     format!("{} and {last}", others.join(", "))
 }
 
+/// The longest text of a task, 64 MiB: rules and facts are written by people or programs that learn, and a device never ends.
+const MAX_TEXT: u64 = 1 << 26;
+
 fn source(path: &Path, hint: impl FnOnce() -> String) -> Result<Arc<Source>, TaskError> {
-    match std::fs::read_to_string(path) {
+    match read_text(path) {
         Ok(text) => Ok(Source::new(path.display().to_string(), text)),
         Err(error) => Err(TaskError::Io { path: path.to_path_buf(), error, hint: hint() }),
     }
+}
+
+/// The whole text of a file, unless it is too long.
+fn read_text(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?.take(MAX_TEXT + 1).read_to_string(&mut text);
+    if text.len() as u64 > MAX_TEXT {
+        let message = format!("it is longer than {} MiB, which no text of a task is", MAX_TEXT >> 20);
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, message));
+    }
+    read.map(|_| text)
 }
 
 /// A task, what is wrong with it, and who evaluates its background.

@@ -192,9 +192,11 @@ pub fn load_data(folder: &TaskFolder, options: DataOptions) -> Result<Data, Erro
         (None, Some(share)) => Folds::HoldOut { share, seed: options.seed, groups },
         (None, None) => Folds::Made { folds: options.folds.unwrap_or(10), seed: options.seed, groups },
     };
-    let frames = open(&input, &options.read)?;
+    let mut frames = open(&input, &options.read)?;
     let name = options.name.unwrap_or_else(|| folder.name.clone());
-    Data::of_stream(&name, &folder.description, folder.rate, frames, &folds)
+    let mut data = Data::of_stream(&name, &folder.description, folder.rate, frames.by_ref(), &folds)?;
+    data.skipped = frames.skipped().clone();
+    Ok(data)
 }
 
 /// The lines of a table with two columns, without its header, each with its number.

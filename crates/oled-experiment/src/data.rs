@@ -5,7 +5,7 @@ use std::path::Path;
 use indexmap::{IndexMap, IndexSet};
 use oled::{Frame, Recogniser, Signature, Symbol, Task, Theory};
 use oled_data::caviar::{Videos, load_protocol, shuffle};
-use oled_data::{DataError, Protocol};
+use oled_data::{DataError, Protocol, Skipped};
 use rustc_hash::FxBuildHasher;
 
 use crate::digest::Digest;
@@ -25,6 +25,8 @@ pub struct Data {
     pub units: Vec<Unit>,
     /// The folds that are tested; what is in none of them is only learned from.
     pub folds: Vec<usize>,
+    /// What was left out of the stream, and what of it the task does not know.
+    pub skipped: Skipped,
 }
 
 /// A segment: what is learned from, and recognised from an empty state, as a whole.
@@ -111,7 +113,8 @@ impl Data {
         let mut folds: Vec<usize> = units.iter().map(|u| u.fold).collect();
         folds.sort_unstable();
         folds.dedup();
-        Data { name: name.into(), description: description.into(), rate, units, folds }
+        let skipped = Skipped::default();
+        Data { name: name.into(), description: description.into(), rate, units, folds, skipped }
     }
 
     /// The same narrative, labelled by what a theory recognises in it: data without noise in the labels.
@@ -127,7 +130,7 @@ impl Data {
             }
         }
         let (name, description, folds) = (name.into(), description.into(), self.folds.clone());
-        Ok(Data { name, description, rate: self.rate, units, folds })
+        Ok(Data { name, description, rate: self.rate, units, folds, skipped: self.skipped.clone() })
     }
 
     /// The same data under another name.

@@ -157,7 +157,9 @@ impl Inertia {
             .segments
             .entry(frame.segment)
             .or_insert_with(|| Segment { time: frame.time, instances: vec![Instances::default(); count] });
-        if self.begins && let Some(initially) = &mut self.initially {
+        if self.begins
+            && let Some(initially) = &mut self.initially
+        {
             initially.enter(frame)?;
             for (i, (fluent, instances)) in self.fluents.iter().zip(&mut segment.instances).enumerate() {
                 initially.rows(i).filter(|v| fluent.form.keeps(v)).for_each(|values| instances.initiate(values));

@@ -2,6 +2,8 @@
 
 mod clause;
 pub mod ec;
+mod escape;
+mod lone;
 mod mode;
 mod parse;
 mod signature;
@@ -12,6 +14,9 @@ mod term;
 mod value;
 
 pub use clause::{Clause, Theory};
+pub(crate) use escape::unescape;
+pub use escape::{is_unprintable, printable, quoted};
+pub(crate) use lone::lone_variables;
 pub use mode::{Bias, Kind, Looser, Mode, TIME, Threshold, TypeDeclaration};
 pub use parse::{parse_source, parse_theory};
 pub(crate) use signature::Shape;

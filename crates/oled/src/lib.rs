@@ -54,5 +54,5 @@ pub use learn::{Learned, LearnedRule, Learner, Oled};
 pub use recognise::Recogniser;
 pub use replay::{Replay, ReplaySettings};
 pub use state::StateError;
-pub use stream::{FactError, FactProblem, FactReader, Facts, Frame};
+pub use stream::{FactError, FactProblem, FactReader, Facts, Frame, Kinds, WrongKind};
 pub use task::{CalculusOptions, Task};

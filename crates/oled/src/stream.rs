@@ -1,13 +1,18 @@
 //! Frames: what is known about one time point of one segment, in flat form.
 
+mod kinds;
+
 use std::fmt;
+use std::sync::Arc;
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::lang::{Atom, Shape, Signature, Symbol, Term, Value};
+use crate::lang::{Atom, Kind, Shape, Signature, Symbol, Term, Value, printable, unescape};
+pub use kinds::Kinds;
+use kinds::Place;
 
 /// A time point of a segment: the narrative (simple events and context) and the annotation (labels).
 ///
@@ -149,9 +154,22 @@ pub fn atom(signature: Signature, values: &[Value], time: i64) -> Atom {
 
 /// Reads ground atoms straight into [`Facts`], several times faster than parsing them into terms first.
 /// A test compares it with the parser of the language.
+///
+/// ```
+/// use oled::{Bias, FactReader, Facts, Kinds, parse_theory};
+/// let modes = parse_theory("modes.lp", "type(celsius, real). input(temp(+room, +celsius, +time)).").unwrap();
+/// let (bias, _) = Bias::read(&modes);
+/// let mut reader = FactReader::new(Kinds::new(&bias).into());
+/// let mut facts = Facts::default();
+/// assert_eq!(reader.read("temp(hall, 21.5, 7)", &mut facts), Ok(7));
+/// let error = reader.read("temp(hall, nan, 8)", &mut facts).unwrap_err();
+/// assert_eq!(error.at, 11);
+/// assert_eq!(error.problem.to_string(), "`nan` in `temp(hall, nan, 8)` is not a number, as every `celsius` is");
+/// ```
 #[derive(Default)]
 pub struct FactReader {
     shape: Shape,
+    kinds: Arc<Kinds>,
 }
 
 /// Why a text is not a ground atom with a time, and at which byte of it.
@@ -178,6 +196,23 @@ pub enum FactProblem {
     NoTime,
     /// Nested too deep.
     TooDeep,
+    /// A value is not of the kind that is declared for its place.
+    Kind(Box<WrongKind>),
+}
+
+/// A value that is not of the kind that is declared for its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongKind {
+    /// The value.
+    pub value: Value,
+    /// The fact.
+    pub atom: Atom,
+    /// The type of the place.
+    pub type_name: Symbol,
+    /// What values of that type are.
+    pub kind: Kind,
+    /// The time of the fact.
+    pub time: i64,
 }
 
 impl fmt::Display for FactProblem {
@@ -189,6 +224,15 @@ impl fmt::Display for FactProblem {
             FactProblem::Number(text) => write!(f, "`{text}` is not a number that can be represented"),
             FactProblem::NoTime => write!(f, "the last argument is not a time (an integer)"),
             FactProblem::TooDeep => write!(f, "terms may be nested at most {MAX_DEPTH} deep"),
+            FactProblem::Kind(wrong) => {
+                let WrongKind { value, atom, type_name, kind, .. } = &**wrong;
+                write!(
+                    f,
+                    "`{value}` in `{atom}` is not {}, as every `{}` is",
+                    kind.noun(),
+                    printable(type_name.as_str())
+                )
+            }
         }
     }
 }
@@ -205,6 +249,9 @@ impl FactProblem {
             }
             FactProblem::NoTime => "each atom of a stream ends in the time point it belongs to",
             FactProblem::TooDeep => "flatten the term",
+            FactProblem::Kind(_) => {
+                "leave the fact out where nothing was measured, or declare another type in modes.lp; `--lenient` leaves such facts out"
+            }
         }
     }
 }
@@ -212,6 +259,11 @@ impl FactProblem {
 const MAX_DEPTH: usize = 64;
 
 impl FactReader {
+    /// A reader that refuses values of other kinds than these.
+    pub fn new(kinds: Arc<Kinds>) -> FactReader {
+        FactReader { shape: Shape::default(), kinds }
+    }
+
     /// Adds a ground atom to `facts` and returns its time, the last argument. Nothing is added where there is an error.
     pub fn read(&mut self, text: &str, facts: &mut Facts) -> Result<i64, FactError> {
         let (time, end) = self.read_prefix(text, 0, facts)?;
@@ -229,7 +281,7 @@ impl FactReader {
     pub fn read_prefix(&mut self, text: &str, at: usize, facts: &mut Facts) -> Result<(i64, usize), FactError> {
         self.shape.clear();
         let values = facts.values.len();
-        let mut scan = Scan { text, bytes: text.as_bytes(), at, shape: &mut self.shape, values: &mut facts.values };
+        let mut scan = Scan::new(text, at, &mut self.shape, &mut facts.values);
         let result = scan.atom();
         let end = scan.at;
         let time = match (result, facts.values.last()) {
@@ -240,7 +292,13 @@ impl FactReader {
         match time {
             Ok(time) => {
                 facts.values.pop();
-                facts.heads.push((self.shape.signature(), facts.values.len() as u32));
+                let signature = self.shape.signature();
+                if let Some((column, place)) = self.kinds.wrong(signature, &facts.values[values..]) {
+                    let wrong = wrong_kind(signature, &facts.values[values..], column, place, time);
+                    facts.values.truncate(values);
+                    return Err(FactError { at: place_of_value(text, at, column), problem: wrong });
+                }
+                facts.heads.push((signature, facts.values.len() as u32));
                 Ok((time, end))
             }
             Err(error) => {
@@ -249,6 +307,20 @@ impl FactReader {
             }
         }
     }
+}
+
+fn wrong_kind(signature: Signature, values: &[Value], column: usize, place: Place, time: i64) -> FactProblem {
+    let (value, atom) = (values[column], atom(signature, values, time));
+    FactProblem::Kind(Box::new(WrongKind { value, atom, type_name: place.type_name, kind: place.kind, time }))
+}
+
+/// Where a value is written of an atom that can be read from `at` on.
+fn place_of_value(text: &str, at: usize, column: usize) -> usize {
+    let (mut shape, mut values) = (Shape::default(), Vec::new());
+    let mut scan = Scan { wanted: column, ..Scan::new(text, at, &mut shape, &mut values) };
+    // It was read before.
+    let _ = scan.atom();
+    scan.found
 }
 
 fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
@@ -264,6 +336,9 @@ struct Scan<'a> {
     at: usize,
     shape: &'a mut Shape,
     values: &'a mut Vec<Value>,
+    /// The number of the value whose place is looked for, and that place.
+    wanted: usize,
+    found: usize,
 }
 
 /// What a term turned out to be.
@@ -274,7 +349,21 @@ enum Scanned {
     App,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn new(text: &'a str, at: usize, shape: &'a mut Shape, values: &'a mut Vec<Value>) -> Scan<'a> {
+        Scan { text, bytes: text.as_bytes(), at, shape, values, wanted: usize::MAX, found: at }
+    }
+
+    /// Takes a value that begins at a byte.
+    fn value(&mut self, value: Value, start: usize) -> Scanned {
+        if self.values.len() == self.wanted {
+            self.found = start;
+        }
+        self.values.push(value);
+        self.shape.hole();
+        Scanned::Value
+    }
+
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -312,9 +401,9 @@ impl Scan<'_> {
             return Err(FactProblem::TooDeep);
         }
         let Some(first) = self.peek() else { return Err(FactProblem::Truncated) };
+        let start = self.at;
         let name = match first {
             b'a'..=b'z' => {
-                let start = self.at;
                 while self.peek().is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_') {
                     self.at += 1;
                 }
@@ -326,14 +415,12 @@ impl Scan<'_> {
             b'0'..=b'9' | b'-' | b'+' => return self.number(),
             b'\'' | b'"' => self.quoted(first)?,
             b'A'..=b'Z' | b'_' => {
-                let start = self.at;
                 self.word_end(start);
                 return Err(FactProblem::Variable(
                     self.text[start..std::mem::replace(&mut self.at, start)].to_string(),
                 ));
             }
             0x80.. => {
-                let start = self.at;
                 let c = self.text[start..].chars().next().unwrap_or('_');
                 if !c.is_alphabetic() {
                     return Err(FactProblem::Expected("a name or a number"));
@@ -349,9 +436,7 @@ impl Scan<'_> {
             _ => return Err(FactProblem::Expected("a name or a number")),
         };
         if self.peek() != Some(b'(') {
-            self.shape.hole();
-            self.values.push(Value::Sym(name));
-            return Ok(Scanned::Value);
+            return Ok(self.value(Value::Sym(name), start));
         }
         let opened = self.shape.open(name);
         let mut count = 0;
@@ -396,9 +481,7 @@ impl Scan<'_> {
         let plain = self.at > digits
             && !matches!(self.peek(), Some(b'.' | b'e' | b'E' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80..));
         if plain && small {
-            self.values.push(Value::Int(if self.bytes[start] == b'-' { -int } else { int }));
-            self.shape.hole();
-            return Ok(Scanned::Value);
+            return Ok(self.value(Value::Int(if self.bytes[start] == b'-' { -int } else { int }), start));
         }
         while self.peek().is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | 0x80..))
             || matches!(self.peek(), Some(b'+' | b'-'))
@@ -423,30 +506,24 @@ impl Scan<'_> {
             None
         };
         match value {
-            Some(value) => {
-                self.values.push(value);
-                self.shape.hole();
-                Ok(Scanned::Value)
-            }
+            Some(value) => Ok(self.value(value, start)),
             None => Err(FactProblem::Number(self.text[start..std::mem::replace(&mut self.at, start)].to_string())),
         }
     }
 
     fn quoted(&mut self, quote: u8) -> Result<Symbol, FactProblem> {
-        let start = self.at + 1;
-        let mut chars = self.text[start..].char_indices();
         let mut name = String::new();
-        while let Some((i, c)) = chars.next() {
+        let mut at = self.at + 1;
+        while let Some(c) = self.text[at..].chars().next() {
+            at += c.len_utf8();
             match c {
-                '\\' => match chars.next().map(|(_, c)| c) {
-                    Some('n') => name.push('\n'),
-                    Some('t') => name.push('\t'),
-                    Some('r') => name.push('\r'),
-                    Some(c) => name.push(c),
-                    None => break,
-                },
+                '\\' => {
+                    let Some((c, length)) = unescape(&self.text[at..]) else { break };
+                    name.push(c);
+                    at += length;
+                }
                 c if c == char::from(quote) => {
-                    self.at = start + i + 1;
+                    self.at = at;
                     return Ok(Symbol::new(&name));
                 }
                 c => name.push(c),

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::lang::{Bias, Clause, Diagnostic, Problems, Signature, Source, Symbol, Theory, Value, parse_source};
+use crate::lang::{
+    Bias, Clause, Diagnostic, Problems, Signature, Source, Symbol, Theory, Value, lone_variables, parse_source,
+};
 use crate::logic::{Measure, Program, Vocabulary, find_open, measures_of};
 
 /// What a stream consists of, what follows from it, and what is to be recognised.
@@ -61,6 +63,12 @@ impl Task {
     /// Everything that is wrong with a theory, or an empty list.
     pub fn check(&self, theory: &Theory) -> Result<(), Problems> {
         Problems::check(self.problems(theory))
+    }
+
+    /// What the rules of the background and of a theory probably do not mean, although they can be used: variables that
+    /// stand once.
+    pub fn warnings(&self, theory: &Theory) -> Vec<Diagnostic> {
+        self.rules(theory).into_iter().flat_map(lone_variables).collect()
     }
 
     fn problems(&self, theory: &Theory) -> Vec<Diagnostic> {

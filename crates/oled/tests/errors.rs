@@ -857,3 +857,56 @@ fn an_open_threshold_is_not_looked_back_at() {
     assert!(shown.contains("error: `since` looks back at `near`, whose threshold is open"), "{shown}");
     assert!(shown.contains("`met(…) :- near(X, 25, T).`, and look back at that"), "{shown}");
 }
+
+#[test]
+fn a_type_in_upper_case_is_told_lower_case_and_nothing_else() {
+    for (mark, shown) in [("+Machine", "`+machine`"), ("#Machine", "`#machine`")] {
+        let modes = format!("input(temp(+machine, {mark}, +time)).\nexample(holdsAt(hot(+machine), +time)).\n");
+        let (_, problems) = Task::read(&Source::new("modes.lp", modes), &Source::new("background.lp", ""));
+        let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+        assert_eq!(problem.message, "`Machine` is a variable, not a type");
+        assert_eq!(problem.hint.as_deref(), Some(&*format!("types start with a lower-case letter: {shown}")));
+        assert_eq!((problem.span.text(), problem.span.place()), (mark, "modes.lp:1:22".into()));
+    }
+    let (_, problems) = Task::read(
+        &Source::new("modes.lp", "modeb(near(+person, -Person, +time))."),
+        &Source::new("background.lp", ""),
+    );
+    assert_eq!(problems[0].hint.as_deref(), Some("types start with a lower-case letter: `-person`"));
+}
+
+/// The problem of a threshold of which nothing is declared.
+fn threshold(declarations: &str, rules: &str) -> Vec<(String, Option<String>)> {
+    let modes = format!("input(temp(+machine, +celsius, +time)).\ntype(celsius, real).\n{declarations}");
+    let (_, problems) = Task::read(&Source::new("modes.lp", modes), &Source::new("background.lp", rules));
+    problems.into_iter().map(|p| (p.message, p.hint)).collect()
+}
+
+#[test]
+fn a_forgotten_comparison_is_what_the_hint_says() {
+    let mode = "modeb(hot(+machine, #celsius, +time)).";
+    for (rule, looser) in [
+        ("hot(M, L, T) :- temp(M, V, T), V > L.", "smaller"),
+        ("hot(M, L, T) :- temp(M, V, T), L >= V.", "larger"),
+        ("hot(M, L, T) :- temp(M, V, T), V <= L.", "larger"),
+    ] {
+        let [(message, hint)] = <[_; 1]>::try_from(threshold(mode, rule)).unwrap();
+        assert_eq!(message, "the variable `L` is unsafe: nothing gives it a value before this comparison");
+        let expected = format!(
+            "if `L` is a threshold, declare it in modes.lp: `comparison(hot(+machine, #celsius, +time), 2, {looser}).`, \
+             and any number may stand there"
+        );
+        assert_eq!(hint, Some(expected), "{rule}");
+        let declared = format!("{mode}\ncomparison(hot(+machine, #celsius, +time), 2, {looser}).");
+        assert_eq!(threshold(&declared, rule), []);
+    }
+}
+
+#[test]
+fn a_threshold_whose_values_are_listed_is_told_the_condition_that_is_missing() {
+    let mode = "modeb(hot(+machine, #limit, +time)). type(limit, int).";
+    let found = threshold(mode, "limit(80). limit(90). hot(M, L, T) :- temp(M, V, T), V > L.");
+    let hint = "add the condition `limit(L)`, so that `L` is one of the values that are listed";
+    assert_eq!(found[0].1.as_deref(), Some(hint));
+    assert_eq!(found.len(), 1);
+}

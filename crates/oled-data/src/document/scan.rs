@@ -109,6 +109,7 @@ impl<'a> Scan<'a> {
                 let read = skip + error.at;
                 let place = if copied { self.raw_offset(at, read) } else { at + read };
                 let problem = Problem::atom(&error, 0).at(place);
+                self.reader.left_out.extend(problem.time.map(|time| Mark { time, at }));
                 self.sink.forgive(problem).map_err(|problem| self.stop(problem))
             }
         }
@@ -201,12 +202,16 @@ seed!(KeySeed => Key, "a key", {
             "time" => Key::Time,
             "narrative" => Key::Part(NARRATIVE),
             "annotation" => Key::Part(ANNOTATION),
-            _ => Key::Other,
+            other => {
+                self.0.sink.skipped.unknown.key(other);
+                Key::Other
+            }
         })
     }
 
-    fn visit_str<E: Error>(self, _: &str) -> Result<Key, E> {
+    fn visit_str<E: Error>(self, key: &str) -> Result<Key, E> {
         self.0.place_of_copy();
+        self.0.sink.skipped.unknown.key(key);
         Ok(Key::Other)
     }
 });
@@ -244,7 +249,10 @@ seed!(TimeSeed => (), "a time", {
     }
 
     fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
-        self.0.time(None)
+        // The integer -0 is a real number for JSON.
+        let text = &self.0.text[self.0.document.time_at..];
+        let is_zero = text.strip_prefix("-0").is_some_and(|rest| !rest.starts_with(['.', 'e', 'E']));
+        self.0.time(is_zero.then_some(0))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {

@@ -1,9 +1,10 @@
 //! Reading delimited text: each line is spelled as an atom, and read as one.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
-use oled::{FactReader, Signature, StateError, state};
+use oled::{FactReader, Kinds, Signature, StateError, state};
 use rustc_hash::FxBuildHasher;
 
 use super::{Kind, Row, Shape};
@@ -33,9 +34,9 @@ struct Spelling {
 }
 
 impl RtecReader {
-    pub(crate) fn new(labels: &[Signature], declared: &[Signature]) -> RtecReader {
+    pub(crate) fn new(labels: &[Signature], declared: &[Signature], kinds: Arc<Kinds>) -> RtecReader {
         let mut reader = RtecReader {
-            reader: FactReader::default(),
+            reader: FactReader::new(kinds),
             gather: Gather::new(&[]),
             kinds: IndexMap::default(),
             fields: Vec::new(),
@@ -80,12 +81,13 @@ impl LineFormat for RtecReader {
             {
                 Err(Problem::truncated(text.len()))
             }
-            result => result,
+            result => result.or_else(|problem| self.gather.forgive(problem, sink)),
         }
     }
 
-    fn end(&mut self, sink: &mut Sink) {
+    fn end(&mut self, sink: &mut Sink) -> Result<(), Problem> {
         self.gather.flush(sink);
+        Ok(())
     }
 
     fn save(&self) -> Vec<u8> {

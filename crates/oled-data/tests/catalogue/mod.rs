@@ -14,7 +14,7 @@ error: time 640 comes after time 680 in segment `walk1`
   |
 2 | {"segment":"walk1","time":640,"narrative":[]}
   |                           ^
-hint: the time points of a segment must increase: sort them, or skip late frames with `--lenient`
+hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`
 "#, "skipped 1: 1 frame out of order", "walk1@680:0 walk1@720:0";
 
     jsonl_duplicate_frame: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["p(a,680)"]}
@@ -228,7 +228,7 @@ error: time 680 comes after time 720 in segment `main`
   |
 2 | {"_id":2,"narrative":["p(680)","p(760)"]}
   |                        ^
-hint: the time points of a segment must increase: sort them, or skip late frames with `--lenient`
+hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`
 "#, "skipped 1: 1 frame out of order", "main@680:1 main@720:1 main@760:1";
 
     mongo_atom_with_a_variable: "walk.json", r#"{"_id":1,"time":680,"annotation":["example(holdsAt(meeting(id1,X),680))","example(p(680))"]}
@@ -274,6 +274,51 @@ error: broken JSON: key must be a string
 hint: each line is an object such as {"time":680,"narrative":["happensAt(walking(id1),680)"],"annotation":[]}
 "#, "skipped 1: 1 syntax error", "main@680:0 main@760:0";
 
+    mongo_lists_within_lists: "walk.json", r#"{"_id":1,"time":680}
+[[[[{"_id":2,"time":720}
+{"_id":3,"time":760}
+"# => r#"
+error: broken JSON: a list within a list
+ --> walk.json:2:2
+  |
+2 | [[[[{"_id":2,"time":720}
+  |  ^
+hint: write one document a line, or a list of them: `[{…},{…}]`
+"#, "skipped 1: 1 syntax error", "main@680:0 main@760:0";
+
+    mongo_commas_without_documents: "walk.json", r#"[{"_id":1,"time":680},,,
+{"_id":2,"time":720}]
+"# => r#"
+error: broken JSON: a comma that does not follow a document of a list
+ --> walk.json:1:23
+  |
+1 | [{"_id":1,"time":680},,,
+  |                       ^
+hint: write one document a line, or a list of them: `[{…},{…}]`
+"#, "skipped 1: 1 syntax error", "main@680:0 main@720:0";
+
+    mongo_documents_without_a_comma: "walk.json", r#"[{"_id":1,"time":680}
+{"_id":2,"time":720}]
+"# => r#"
+error: broken JSON: no comma between two documents of a list
+ --> walk.json:2:1
+  |
+2 | {"_id":2,"time":720}]
+  | ^
+hint: write one document a line, or a list of them: `[{…},{…}]`
+"#, "skipped 1: 1 syntax error", "main@680:0";
+
+    mongo_list_that_never_ends: "walk.json", r#"[{"_id":1,"time":680},
+{"_id":2,"time":720}
+"# => r#"
+error: the input ends within a list of documents: `]` is missing
+ --> walk.json:2:1
+  |
+2 | 
+  | ^
+hint: it was probably cut off while it was written: export it again
+"#, "skipped 1: 1 truncated line", "main@680:0 main@720:0";
+
     mongo_document_without_time_and_atoms: "walk.json", r#"{"_id":1,"time":680}
 {"_id":2}
 "# => r#"
@@ -308,7 +353,7 @@ error: time 640 comes after time 680 in segment `main`
   |
 2 | p(a,640).
   | ^
-hint: the time points of a segment must increase: sort them, or skip late frames with `--lenient`
+hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`
 ", "skipped 1: 1 frame out of order", "main@680:2 main@720:1";
 
     facts_duplicate_frame: "walk.lp" interleaved, "segment(a). p(1). segment(b). p(1). segment(a). p(1). p(2).
@@ -431,7 +476,7 @@ error: time 640 comes after time 680 in segment `main`
   |
 2 | walking|640|640|true|id0
   |         ^
-hint: the time points of a segment must increase: sort them, or skip late frames with `--lenient`
+hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`
 ", "skipped 1: 1 frame out of order", "main@680:1 main@720:1";
 
     rtec_duplicate_frame: "walk.psv" interleaved, "# segment a
@@ -577,7 +622,7 @@ error: time 4 comes after time 5 in segment `walk`
   |
 4 | <frame number="4"></frame>
   | ^
-hint: the time points of a segment must increase: sort them, or skip late frames with `--lenient`
+hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`
 "#, "skipped 1: 1 frame out of order", "walk@5:0 walk@6:0";
 
     caviar_duplicate_frame: "walk.xml", r#"<?xml version="1.0"?>

@@ -1,5 +1,7 @@
 //! CSV: one line for each score, ours and others', with all its numbers unrounded.
 
+use oled_data::csv_field;
+
 use crate::results::{Published, Results, Score, SpreadOver};
 
 /// The columns; `kind` is `ours` or `published`.
@@ -12,7 +14,7 @@ pub fn csv(results: &Results) -> String {
     let mut text = format!("{COLUMNS}\n");
     let lines = results.results.iter().map(ours).chain(results.published.iter().map(published));
     for fields in lines {
-        text.push_str(&fields.iter().map(|f| field(f)).collect::<Vec<_>>().join(","));
+        text.push_str(&fields.iter().map(|f| csv_field(f)).collect::<Vec<_>>().join(","));
         text.push('\n');
     }
     text
@@ -68,8 +70,4 @@ fn published(published: &Published) -> Vec<String> {
 
 fn number(value: Option<f64>) -> String {
     value.filter(|v| v.is_finite()).map_or_else(String::new, |v| v.to_string())
-}
-
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }

@@ -1,7 +1,8 @@
 //! The literals that bodies may be made of, under the mode declarations, over the variables of a head.
 
 use crate::lang::{
-    Atom, Bias, Formula, Literal, Looser, Mark, Mode, Signature, Symbol, TIME, Term, Value, for_each_hole,
+    Atom, Bias, Diagnostic, Formula, Literal, Looser, Mark, Mode, Signature, Span, Symbol, TIME, Term, Value,
+    for_each_hole,
 };
 use crate::logic::{Measure, Vocabulary};
 
@@ -79,14 +80,20 @@ pub enum Column {
 impl LiteralTable {
     /// The table for heads with variables of these types, or what is wrong with the declarations. Output places may
     /// introduce variables up to `depth` literals away from the head. All thresholds must be listed.
-    pub fn new(bias: &Bias, vocabulary: &Vocabulary, types: &[Symbol], depth: usize) -> Result<LiteralTable, String> {
+    pub fn new(
+        bias: &Bias,
+        vocabulary: &Vocabulary,
+        types: &[Symbol],
+        depth: usize,
+    ) -> Result<LiteralTable, Diagnostic> {
         if let Some(mode) = bias.bodies.iter().find(|m| measure_of(vocabulary, m).is_some()) {
             let name = mode.atom.name;
-            return Err(format!(
+            let message = format!(
                 "the thresholds of `{name}` are open: this learner needs them listed; \
                  give them a type of their own, `type(distance, real).` and `#distance` in modes.lp, and in background.lp \
                  facts of it, `distance(25).`, and the condition `distance(D)` in the rule of `{name}`"
-            ));
+            );
+            return Err(Diagnostic::new(&mode.atom.span, message));
         }
         LiteralTable::closed(bias, vocabulary, types, depth)
     }
@@ -98,7 +105,7 @@ impl LiteralTable {
         vocabulary: &Vocabulary,
         types: &[Symbol],
         depth: usize,
-    ) -> Result<LiteralTable, String> {
+    ) -> Result<LiteralTable, Diagnostic> {
         let mut table = LiteralTable {
             types: types.to_vec(),
             introduced: Vec::new(),
@@ -125,12 +132,15 @@ impl LiteralTable {
             sizes.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
             let largest: Vec<String> =
                 sizes.iter().take(3).map(|(mode, n)| format!("`{mode}` ({n} literals)")).collect();
-            return Err(format!(
+            let message = format!(
                 "the modes allow {} literals, at most {} are possible: narrow {}",
                 table.patterns.len(),
                 Mask::CAPACITY,
                 largest.join(", ")
-            ));
+            );
+            // There are too many of them together: the first stands for all.
+            let place = bias.bodies.first().map_or_else(Span::default, |m| m.atom.span.clone());
+            return Err(Diagnostic::new(&place, message));
         }
         table.literals = table.patterns.iter().map(|p| table.literal(p)).collect();
         table.implied = (0..table.patterns.len()).map(|i| table.implied_by(i, bias)).collect();
@@ -157,7 +167,7 @@ impl LiteralTable {
         holes: &[&Term],
         level: usize,
         vocabulary: &Vocabulary,
-    ) -> Result<Vec<Vec<Option<Column>>>, String> {
+    ) -> Result<Vec<Vec<Option<Column>>>, Diagnostic> {
         let count = self.types.len() + self.introduced.len();
         let mut fillings: Vec<Vec<Option<Column>>> = vec![Vec::new()];
         for hole in holes {
@@ -165,10 +175,7 @@ impl LiteralTable {
                 Term::Value(value) => vec![Some(Column::Constant(*value))],
                 Term::Mark(Mark::Constant, kind) => {
                     let Some(values) = vocabulary.enumerations.get(kind) else {
-                        return Err(format!(
-                            "the type `{kind}` of a constant in `modeb({})` has no facts: list its values in background.lp",
-                            mode.atom
-                        ));
+                        return Err(unlisted(mode, *kind));
                     };
                     values.iter().map(|v| Some(Column::Constant(*v))).collect()
                 }
@@ -193,7 +200,7 @@ impl LiteralTable {
 
     /// Adds the literals of a mode with an open threshold, over the variables of the head. An output place would introduce
     /// others: there are none of those.
-    fn add_open(&mut self, mode: &Mode, measure: usize, vocabulary: &Vocabulary) -> Result<(), String> {
+    fn add_open(&mut self, mode: &Mode, measure: usize, vocabulary: &Vocabulary) -> Result<(), Diagnostic> {
         let threshold = vocabulary.measures[measure].column;
         let mut holes = holes(mode);
         holes.remove(threshold);
@@ -214,7 +221,13 @@ impl LiteralTable {
 
     /// Adds the literals of a mode whose known variables are at most so many literals away from the head, and one of
     /// them exactly so many.
-    fn add_mode(&mut self, mode: &Mode, level: usize, outputs: bool, vocabulary: &Vocabulary) -> Result<(), String> {
+    fn add_mode(
+        &mut self,
+        mode: &Mode,
+        level: usize,
+        outputs: bool,
+        vocabulary: &Vocabulary,
+    ) -> Result<(), Diagnostic> {
         let holes = holes(mode);
         let fillings = self.fillings(mode, &holes, level, vocabulary)?;
         for filling in fillings {
@@ -441,6 +454,13 @@ impl LiteralTable {
     pub fn negated(&self) -> Mask {
         (0..self.patterns.len()).filter(|&i| self.patterns[i].negated).collect()
     }
+}
+
+/// What is wrong with a mode whose constants nobody lists.
+fn unlisted(mode: &Mode, kind: Symbol) -> Diagnostic {
+    let message = format!("the type `{kind}` of a constant in `modeb({})` has no facts", mode.atom);
+    Diagnostic::new(&mode.atom.span.find_word(&kind.to_string()), message)
+        .hint(format!("list its values in background.lp, each as a fact: `{kind}(value).`"))
 }
 
 /// The places of a mode, the time's left out.

@@ -123,9 +123,20 @@ impl Kind {
     pub fn has(self, value: Value) -> bool {
         match self {
             Kind::Symbol => matches!(value, Value::Sym(_)),
-            Kind::Int => matches!(value, Value::Int(_)),
+            // A real number that is whole is the integer of that value: `2.0` is `2`.
+            Kind::Int => value.as_f64().is_some_and(|number| value == Value::Int(number as i64)),
             Kind::Real => value.as_f64().is_some(),
             Kind::Any => true,
+        }
+    }
+
+    /// What its values are, for messages.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Kind::Symbol => "a name",
+            Kind::Int => "a whole number",
+            Kind::Real => "a number",
+            Kind::Any => "a value",
         }
     }
 
@@ -337,8 +348,16 @@ fn mode(term: &Term, span: &Span) -> Result<Mode, Diagnostic> {
         }
     });
     match wrong {
-        Some(term) => Err(Diagnostic::new(&span.find_word(&term.to_string()), format!("`{term}` is no place marker"))
-            .hint("write `+type` for a known variable, `-type` for a new one, `#type` for a constant")),
+        Some(term) => {
+            let problem = Diagnostic::new(&span.find_word(&term.to_string()), format!("`{term}` is no place marker"));
+            Err(match &term {
+                // `-Machine` reads like a number with its sign turned.
+                Term::App(minus, args) if minus.as_str() == "-" && matches!(args.as_slice(), [Term::Var(_)]) => {
+                    problem.hint(format!("types start with a lower-case letter: `{}`", term.to_string().to_lowercase()))
+                }
+                _ => problem.hint("write `+type` for a known variable, `-type` for a new one, `#type` for a constant"),
+            })
+        }
         None => Ok(Mode { negated, atom }),
     }
 }

@@ -51,6 +51,7 @@ pub fn parse_source(source: &Arc<Source>) -> (Theory, Vec<Diagnostic>) {
         behind: 0,
         depth: 0,
         operators: 0,
+        problems: Vec::new(),
     };
     let mut theory = Theory::default();
     let mut problems = Vec::new();
@@ -74,6 +75,7 @@ pub fn parse_source(source: &Arc<Source>) -> (Theory, Vec<Diagnostic>) {
         }
         next = parser.advance();
     }
+    problems.append(&mut parser.problems);
     (theory, problems)
 }
 
@@ -91,6 +93,8 @@ struct Parser<'a> {
     depth: usize,
     /// How many operators the literal has so far.
     operators: usize,
+    /// What is wrong, where it is clear what was meant: the clause is read as if that were written.
+    problems: Vec<Diagnostic>,
 }
 
 type Parsed<T> = Result<T, Diagnostic>;
@@ -278,6 +282,15 @@ impl Parser<'_> {
                 self.power_of(Term::Value(negative))?
             }
             (Mark::Output, _) => Term::App(Symbol::new("-"), vec![self.unary()?]),
+            (_, Token::Var(name)) => {
+                let written = self.span(span.start as usize, self.end);
+                let kind = name.as_str().to_lowercase();
+                let problem = Diagnostic::new(&written, format!("`{}` is a variable, not a type", name.as_str()));
+                self.problems
+                    .push(problem.hint(format!("types start with a lower-case letter: `{}{kind}`", span.text())));
+                self.advance()?;
+                Term::Mark(mark, Symbol::new(&kind))
+            }
             _ => {
                 return Err(Diagnostic::new(&span, format!("expected a type after `{}`", span.text()))
                     .hint("place markers are `+type`, `-type` and `#type`"));

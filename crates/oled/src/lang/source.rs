@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::escape::{is_unprintable, printable};
+
 /// A text with the name it is shown under.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Source {
@@ -121,7 +123,27 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
+        self.write(f, "error")
+    }
+}
+
+/// A diagnostic of what is probably not meant, although it can be used.
+struct Warning<'a>(&'a Diagnostic);
+
+impl fmt::Display for Warning<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write(f, "warning")
+    }
+}
+
+impl Diagnostic {
+    /// The same, to be told as a warning.
+    pub fn as_warning(&self) -> impl fmt::Display {
+        Warning(self)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, word: &str) -> fmt::Result {
+        write!(f, "{word}: {}", printable(&self.message))?;
         if let Some(source) = &self.span.source {
             let (line, column) = self.span.line_column(source);
             let text = source.text.lines().nth(line - 1).unwrap_or("");
@@ -130,7 +152,7 @@ impl fmt::Display for Diagnostic {
             write_excerpt(f, &place, &line.to_string(), text, column, width)?;
         }
         match &self.hint {
-            Some(hint) => write!(f, "\nhint: {hint}"),
+            Some(hint) => write!(f, "\nhint: {}", printable(hint)),
             None => Ok(()),
         }
     }
@@ -192,7 +214,7 @@ pub fn write_excerpt(
     const SHOWN: usize = 100;
     let length = text.chars().count();
     let skip = if length > SHOWN && column > SHOWN * 3 / 4 { column - SHOWN / 2 } else { 0 };
-    let shown: String = text.chars().skip(skip).take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let shown: String = text.chars().skip(skip).take(SHOWN).map(|c| if is_unprintable(c) { ' ' } else { c }).collect();
     let left = if skip > 0 { "…" } else { "" };
     let right = if length > skip + SHOWN { "…" } else { "" };
     let indent = column - 1 - skip + left.chars().count();

@@ -8,6 +8,8 @@ use std::sync::{PoisonError, RwLock};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::escape::write_quoted;
+
 type Names = indexmap::IndexSet<&'static str, FxBuildHasher>;
 
 /// Every name that was ever interned, in order of first use. Names are never freed: memory grows with the
@@ -127,18 +129,7 @@ impl fmt::Display for Symbol {
         if is_plain(name) {
             return f.write_str(name);
         }
-        f.write_str("'")?;
-        for c in name.chars() {
-            match c {
-                '\'' => f.write_str("\\'")?,
-                '\\' => f.write_str("\\\\")?,
-                '\n' => f.write_str("\\n")?,
-                '\r' => f.write_str("\\r")?,
-                '\t' => f.write_str("\\t")?,
-                c => write!(f, "{c}")?,
-            }
-        }
-        f.write_str("'")
+        write_quoted(f, name)
     }
 }
 
@@ -174,6 +165,14 @@ mod tests {
         assert_eq!(Symbol::new("it's").to_string(), r"'it\'s'");
         assert_eq!(Symbol::new("not").to_string(), "'not'");
         assert_eq!(Symbol::new("").to_string(), "''");
+    }
+
+    #[test]
+    fn a_name_with_control_characters_is_printed_with_escapes_and_read_back() {
+        let name = Symbol::new("\u{1b}]0;pwn\u{7}");
+        assert_eq!(name.to_string(), r"'\u{1b}]0;pwn\u{7}'");
+        let atom = crate::lang::parse_atom(&format!("p({name})")).unwrap();
+        assert_eq!(atom.args, [crate::lang::Term::Value(name.as_str().into())]);
     }
 
     #[test]

@@ -103,15 +103,11 @@ pub(crate) fn heads(
     })?;
     let name = |mode: &Mode| mode.signature().inner_name().unwrap_or_else(|| mode.signature().name());
     let variables = task.bias.heads.iter().map(|m| sights(name(m)).variables).max().unwrap_or(1);
-    // What is wrong with the modes is mostly that there are too many of them; an open threshold has a place.
-    let is_open = |m: &&Mode| vocabulary.measures.iter().any(|o| o.predicate == m.signature());
-    let place = task.bias.bodies.iter().find(is_open).or(task.bias.bodies.first());
-    let place = place.map_or_else(Default::default, |m| m.atom.span.clone());
     let table = if open { LiteralTable::closed } else { LiteralTable::new };
     let table = |types: &[Symbol]| table(&task.bias, &vocabulary, types, variables);
-    let tables: Result<Vec<(LiteralTable, bool)>, String> =
+    let tables: Result<Vec<(LiteralTable, bool)>, Diagnostic> =
         groups.iter().map(|(types, symmetric)| Ok((table(types)?, *symmetric))).collect();
-    let tables = tables.map_err(|m| fail(&place, m))?;
+    let tables = tables?;
     let mut targets: Vec<TargetSpec> = Vec::new();
     let mut specs = Vec::new();
     for (mode, (types, symmetric), head) in heads {
@@ -149,7 +145,10 @@ pub(crate) fn heads(
     let inertia = Inertia::new(task, &vocabulary, &program, &rules, &fluents)?;
     let initially = Initially::new(task, &rules, targets.iter().map(|t| t.label))?;
     let parts = Parts { task, vocabulary: &vocabulary, rules: &rules, inertia, initially };
-    let cover = Cover::new(parts, program, (tables, &grids), &targets, observed_next).map_err(|m| fail(&place, m))?;
+    let cover = Cover::new(parts, program, (tables, &grids), &targets, observed_next).map_err(|m| {
+        let place = task.bias.heads.first().map_or_else(Span::default, |mode| mode.atom.span.clone());
+        fail(&place, m)
+    })?;
     Ok((specs, cover))
 }
 

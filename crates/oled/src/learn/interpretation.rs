@@ -18,9 +18,7 @@ use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
 use crate::lang::{
     Atom, Clause, Formula, Literal, Mode, Signature, Span, Symbol, Symmetries, Term, Value, exchanged, for_each_hole,
 };
-use crate::logic::{
-    Dependence, Histories, Limits, Measure, Model, Pred, Program, Relation, Role, Stop, Vocabulary,
-};
+use crate::logic::{Dependence, Histories, Limits, Measure, Model, Pred, Program, Relation, Role, Stop, Vocabulary};
 use crate::state::{StateError, ensure, ensure_counts};
 use crate::stream::Frame;
 use crate::task::Task;

@@ -13,10 +13,11 @@
 mod expand;
 
 use crate::lang::{
-    Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Looser, Mode, Signature, Symbol, Term, Threshold,
-    Value, for_each_hole,
+    Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Looser, Mark, Mode, Signature, Symbol, Term,
+    Threshold, Value, for_each_hole,
 };
 
+use super::check::Vocabulary;
 use super::rewrite::{substitute, substitute_literal};
 
 pub(crate) use expand::expand;
@@ -207,6 +208,38 @@ impl<'r> Open<'r> {
         // With a space in it, as no plain name has.
         self.predicate.renamed(&format!("{} measured", self.predicate.name().as_str()))
     }
+}
+
+/// What to do about a variable without a value that a mode gives a constant for, and that is compared with: what is missing
+/// is the declaration that it is a threshold, or where its values are listed, the condition that it is one of them.
+pub(super) fn remedy(bias: &Bias, vocabulary: &Vocabulary, rule: &Clause, variable: Symbol) -> Option<String> {
+    let position = rule.head.args.iter().position(|term| *term == Term::Var(variable))?;
+    let signature = Signature::of(&rule.head);
+    let constant = |mode: &&Mode| match mode.atom.args[position] {
+        Term::Mark(Mark::Constant, kind) if mode.signature() == signature => Some(kind),
+        _ => None,
+    };
+    let mode = bias.bodies.iter().find(|mode| constant(mode).is_some())?;
+    let (name, kind) = (variable.as_str(), constant(&mode)?);
+    if vocabulary.enumerations.contains_key(&kind) {
+        return Some(format!(
+            "add the condition `{kind}({name})`, so that `{name}` is one of the values that are listed"
+        ));
+    }
+    let looser = rule.body.iter().find_map(|literal| {
+        let Formula::Compare(op, left, right) = &literal.formula else { return None };
+        let op = if *right == Term::Var(variable) { *op } else { turned(*op) };
+        let is_compared = [left, right].contains(&&Term::Var(variable)) && is_order(op) && !literal.negated;
+        is_compared.then_some(match op {
+            Comparison::Less | Comparison::LessOrEqual => "larger",
+            _ => "smaller",
+        })
+    })?;
+    Some(format!(
+        "if `{name}` is a threshold, declare it in modes.lp: `comparison({}, {}, {looser}).`, and any number may stand there",
+        mode.atom,
+        position + 1
+    ))
 }
 
 fn is_order(op: Comparison) -> bool {

@@ -65,6 +65,8 @@ pub(crate) trait Catalogue {
     fn index(&mut self, pred: Pred, columns: &[usize]) -> usize;
     /// The values of a column of a predicate that are ever asked for; `None` for all.
     fn demand(&self, pred: Pred, column: usize) -> Option<&[Value]>;
+    /// What to do about a variable of a rule that has no value because it is a threshold of which nothing is declared.
+    fn threshold_remedy(&self, rule: &Clause, variable: Symbol) -> Option<String>;
 }
 
 /// Plans a rule, or says which variables are unsafe (none, where the only fault is an unknown predicate). `delta` is the
@@ -341,10 +343,11 @@ impl<C: Catalogue> Planner<'_, C> {
                 &span.find_word(name.as_str()),
                 format!("the variable `{}` is unsafe: {place}", name.as_str()),
             );
-            problems.push(problem.hint(if name.as_str() == "_" {
-                "give it a name and bind it in a positive literal".to_string()
-            } else {
-                format!("add a positive literal that gives `{}` its values", name.as_str())
+            let remedy = self.catalogue.threshold_remedy(rule, name);
+            problems.push(problem.hint(match (name.as_str(), remedy) {
+                (_, Some(remedy)) => remedy,
+                ("_", None) => "give it a name and bind it in a positive literal".to_string(),
+                (name, None) => format!("add a positive literal that gives `{name}` its values"),
             }));
         };
         for &i in rest {

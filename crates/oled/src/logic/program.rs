@@ -7,6 +7,7 @@ use super::builtin::Expr;
 use super::check::{Role, Vocabulary};
 use super::history::Lookback;
 use super::model::{Limits, Model, Stop};
+use super::open;
 use super::past::{self, Past, Pasts};
 use super::plan::{Catalogue, Plan, Step, plan};
 use super::relation::Relation;
@@ -235,6 +236,7 @@ fn pasts(roles: &[Role]) -> impl Iterator<Item = (Pred, Past)> {
 }
 
 struct Builder<'a> {
+    bias: &'a Bias,
     vocabulary: &'a Vocabulary,
     /// The rules that are needed, with the numbers of their heads.
     rules: Vec<(Pred, &'a Clause)>,
@@ -264,6 +266,10 @@ impl Catalogue for Builder<'_> {
     fn demand(&self, pred: Pred, column: usize) -> Option<&[Value]> {
         self.demand[pred.index()][column].as_deref()
     }
+
+    fn threshold_remedy(&self, rule: &Clause, variable: Symbol) -> Option<String> {
+        open::remedy(self.bias, self.vocabulary, rule, variable)
+    }
 }
 
 fn body_atoms(rule: &Clause) -> impl Iterator<Item = (usize, &Atom, bool)> {
@@ -276,6 +282,7 @@ fn body_atoms(rule: &Clause) -> impl Iterator<Item = (usize, &Atom, bool)> {
 impl<'a> Builder<'a> {
     fn new(bias: &'a Bias, vocabulary: &'a Vocabulary, rules: &'a [Clause], wanted: &[Signature]) -> Builder<'a> {
         let mut builder = Builder {
+            bias,
             vocabulary,
             rules: Vec::new(),
             rules_of: Vec::new(),

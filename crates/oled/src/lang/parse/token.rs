@@ -1,7 +1,7 @@
 //! Tokens: names, variables, numbers and signs, and where they stand.
 
 use super::{Parsed, Parser};
-use crate::lang::{Diagnostic, Span, Symbol, Value};
+use crate::lang::{Diagnostic, Span, Symbol, Value, unescape};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token {
@@ -163,21 +163,21 @@ impl Parser<'_> {
 
     fn quoted(&mut self, quote: char) -> Parsed<Token> {
         let start = self.at;
+        let rest = &self.text[start..];
         let mut name = String::new();
-        let mut chars = self.rest().char_indices().skip(1);
-        while let Some((i, c)) = chars.next() {
+        let mut at = quote.len_utf8();
+        while let Some(c) = rest[at..].chars().next() {
+            at += c.len_utf8();
             match c {
                 c if c == quote => {
-                    self.at += i + c.len_utf8();
+                    self.at += at;
                     return Ok(Token::Name(Symbol::new(&name)));
                 }
-                '\\' => match chars.next() {
-                    Some((_, 'n')) => name.push('\n'),
-                    Some((_, 't')) => name.push('\t'),
-                    Some((_, 'r')) => name.push('\r'),
-                    Some((_, c)) => name.push(c),
-                    None => break,
-                },
+                '\\' => {
+                    let Some((c, length)) = unescape(&rest[at..]) else { break };
+                    name.push(c);
+                    at += length;
+                }
                 '\n' => break,
                 c => name.push(c),
             }
