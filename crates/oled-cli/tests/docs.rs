@@ -289,7 +289,9 @@ impl Page {
                     problems.extend(checked.err().map(Vec::from).into_iter().flatten());
                 }
                 // Nobody should learn to write what the program warns of.
-                problems.extend(Task::default().warnings(&theory));
+                if problems.is_empty() {
+                    problems.extend(Task::default().warnings(&theory));
+                }
                 Problems::check(problems)
             }
         }

@@ -310,14 +310,14 @@ hint: write one document a line, or a list of them: `[{…},{…}]`
 
     mongo_list_that_never_ends: "walk.json", r#"[{"_id":1,"time":680},
 {"_id":2,"time":720}
-"# => r#"
+"# => "
 error: the input ends within a list of documents: `]` is missing
  --> walk.json:2:1
   |
 2 | 
   | ^
 hint: it was probably cut off while it was written: export it again
-"#, "skipped 1: 1 truncated line", "main@680:0 main@720:0";
+", "skipped 1: 1 truncated line", "main@680:0 main@720:0";
 
     mongo_document_without_time_and_atoms: "walk.json", r#"{"_id":1,"time":680}
 {"_id":2}
