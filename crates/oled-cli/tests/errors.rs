@@ -74,7 +74,7 @@ const RUNS: [Run; 22] = [
     (
         &[
             ("s.jsonl", STREAM),
-            ("r.lp", "holdsAt(far(X), T) :- coords(X, A, B, T), coords(Y, C, D, T), A + B > 10 * (C + D).\n"),
+            ("r.lp", "holdsAt(far(X), T) :- coords(X, A, B, T), coords(_, C, D, T), A + B > 10 * (C + D).\n"),
         ],
         "recognise lobby --theory r.lp --input s.jsonl --max-steps 3",
         2,

@@ -124,7 +124,7 @@ fn memory_is_bounded_on_a_stream_ten_times_longer() {
         }
         // The segment that is being written comes on top.
         assert!(learner.record().runs() <= 1000 + 500, "{} runs", learner.record().runs());
-        let forgot = learner.learned().remarks.iter().any(|r| r.starts_with("learned from "));
+        let forgot = learner.learned().estimated.iter().any(|r| r.starts_with("learned from "));
         assert!(forgot || segments < 60, "what is not remembered is told");
         learner.record().bytes()
     };
@@ -162,7 +162,7 @@ fn measured_values_are_rounded_before_segments_are_forgotten() {
     assert_eq!(counts, rounded.replay(&rules).unwrap());
     // Others cannot do better than the nearest of the coarse grid.
     let learned = rounded.learned();
-    assert!(learned.remarks.iter().any(|r| r.starts_with("thresholds are rounded")), "{:?}", learned.remarks);
+    assert!(learned.estimated.iter().any(|r| r.starts_with("thresholds are rounded")), "{:?}", learned.estimated);
     for seed in 1..=2 {
         let mut order = parts.clone();
         shuffle(&mut order, seed);
@@ -241,7 +241,7 @@ fn replay_says_why_it_learned_nothing() {
     for (segments, labelled, remark) in [
         (0, 0, "there was nothing to learn from"),
         (4, 0, "it is annotated in none of 4 segments"),
-        (4, 2, "it is annotated in 2 of 4 segments, and a rule needs 3 in which it holds"),
+        (4, 2, "it is annotated in 2 of 4 segments, and a rule must help in 3. Learn from more"),
         (4, 4, "no condition of the modes is true at some time points and false at others"),
     ] {
         let remarks = learn(segments, labelled);

@@ -321,7 +321,8 @@ fn a_time_point_with_too_many_instances_is_left_out_and_that_is_told() {
         assert_eq!(limited(&events), ["max_instances"], "told once");
         let remark = "4 time points were left out, the first at time 30 of segment `s1`, which has 10000000000 instances: \
                       `max_instances` is 4000000";
-        assert!(crowded.remarks.iter().any(|r| r == remark), "{:?}", crowded.remarks);
+        let told = crowded.remarks.iter().chain(&crowded.estimated);
+        assert!(told.clone().any(|r| r == remark), "{:?}", told.collect::<Vec<_>>());
     }
 }
 
@@ -349,7 +350,7 @@ fn a_time_point_whose_background_takes_too_many_steps_is_left_out_and_that_is_to
         ) && r.contains("than 1000 steps, for `lively(_, _)` at background.lp:2:")
             && r.ends_with("`max_steps` is 1000")
     };
-    assert!(learned.remarks.iter().any(told), "{:?}", learned.remarks);
+    assert!(learned.estimated.iter().any(told), "{:?}", learned.estimated);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 /// How many random tasks are tried; `OLED_LAW_CASES` asks for another number.
 fn cases() -> u32 {
-    std::env::var("OLED_LAW_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+    std::env::var("OLED_LAW_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
 }
 
 /// The counts of a theory by recognition, frame by frame, by fluent. The theory is printed and read again before.
@@ -43,8 +43,11 @@ fn learn(learner: &mut dyn Learner, frames: &[Frame]) -> Learned {
     learner.learned()
 }
 
+/// A rule by numbers: its head, its literals, and maybe one with an open threshold.
+type Choice = (prop::sample::Index, Vec<prop::sample::Index>, Option<(bool, i64)>);
+
 /// Random rules of the literals of the modes, as the learner would print them.
-fn rules(learner: &Replay, choice: &[(prop::sample::Index, Vec<prop::sample::Index>, Option<(bool, i64)>)]) -> Theory {
+fn rules(learner: &Replay, choice: &[Choice]) -> Theory {
     let heads = learner.heads();
     let mut theory = Theory::default();
     for (head, body, open) in choice {
@@ -73,7 +76,7 @@ fn rules(learner: &Replay, choice: &[(prop::sample::Index, Vec<prop::sample::Ind
     theory
 }
 
-fn choice() -> impl Strategy<Value = Vec<(prop::sample::Index, Vec<prop::sample::Index>, Option<(bool, i64)>)>> {
+fn choice() -> impl Strategy<Value = Vec<Choice>> {
     let body = prop::collection::vec(any::<prop::sample::Index>(), 1..4);
     prop::collection::vec((any::<prop::sample::Index>(), body, prop::option::of((any::<bool>(), 0..4i64))), 1..8)
 }

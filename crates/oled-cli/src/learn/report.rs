@@ -7,7 +7,7 @@ use oled::{Frame, Learned};
 use oled_data::task_folder::TaskFolder;
 use oled_experiment::{DataSummary, Prequential, Results, Review, title};
 
-use super::LearnArgs;
+use super::{LearnArgs, printed};
 use crate::input::stream_path;
 use crate::output::{counted, write_file};
 use crate::progress::say;
@@ -110,7 +110,7 @@ pub(super) fn write(
         ],
         ..Results::default()
     };
-    results.notes.extend(learned.remarks.iter().cloned());
+    results.notes.extend(printed::remarks(learned));
     let data = DataSummary { name, description, rate: folder.rate, ..DataSummary::default() };
     review.finish(data, &row, &mut results);
     write_file(path, &oled_experiment::html(&results))

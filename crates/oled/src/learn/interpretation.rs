@@ -54,8 +54,6 @@ pub struct Cover {
     inertia: Inertia,
     /// What the background says of targets at the start of a segment.
     pub(super) initially: Option<Initially>,
-    /// Whether the frame seen last began a segment.
-    pub(super) begins: bool,
     /// Literals that depend on what is learned, other than by naming it, for each target.
     wrapping: Vec<Mask>,
     open_wrapping: Vec<Vec<bool>>,
@@ -205,9 +203,10 @@ impl Cover {
                 deeds[group].push(Deed { bit, target: number, pred, ends, columns });
                 Some(bit)
             };
-            let (starts, ends) = match t.direct {
-                true => (deed(t.label, false), None),
-                false => (deed(t.label.renamed(INITIATED), false), deed(t.label.renamed(TERMINATED), true)),
+            let (starts, ends) = if t.direct {
+                (deed(t.label, false), None)
+            } else {
+                (deed(t.label.renamed(INITIATED), false), deed(t.label.renamed(TERMINATED), true))
             };
             let same = |other: &TargetSpec| other.label == t.label;
             let several = targets.iter().filter(|o| same(o)).count() > 1 || t.columns.last().is_some_and(Result::is_ok);
@@ -282,7 +281,6 @@ impl Cover {
             annotated,
             inertia,
             initially,
-            begins: false,
             wrapping,
             open_wrapping,
             observing,
@@ -581,8 +579,7 @@ impl Cover {
         // What the background starts and ends is of interest while it holds only.
         let mut ended = Vec::new();
         let entered = self.inertia.enter(frame, &self.program, &mut self.model, &mut ended);
-        self.begins = self.inertia.begins();
-        if self.begins && !self.interleaved {
+        if self.begins() && !self.interleaved {
             self.segments.clear();
         }
         for (signature, values) in frame.annotation.iter() {
@@ -605,6 +602,11 @@ impl Cover {
             Some(_) => self.inertia.give_up(frame, self.is_cut),
         }
         self.note_missing(frame);
+    }
+
+    /// Whether the frame seen last began a segment.
+    pub(super) fn begins(&self) -> bool {
+        self.inertia.begins()
     }
 
     /// Notes which facts are still missing, and which labels nothing declares.

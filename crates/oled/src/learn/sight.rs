@@ -96,7 +96,8 @@ impl Cover {
     /// Takes a frame as it is.
     pub(crate) fn see(&mut self, frame: &Frame, sight: &mut Sight) {
         self.derive(frame);
-        if let Some(initially) = self.initially.as_mut().filter(|_| self.begins) {
+        let begins = self.begins();
+        if let Some(initially) = self.initially.as_mut().filter(|_| begins) {
             // Its rules are few, and nothing limits them here.
             let _ = initially.enter(frame);
         }
@@ -141,7 +142,7 @@ impl Cover {
             places[target.group] += 1;
             let seen = &mut groups[target.group];
             missed.push(self.annotate(target, frame, place, seen) + self.uncovered(number, frame));
-            if let Some(initially) = self.initially.as_ref().filter(|_| self.begins) {
+            if let Some(initially) = self.initially.as_ref().filter(|_| begins) {
                 let group = &self.groups[target.group];
                 let rows = initially.rows(number).filter(|row| !group.symmetric || is_canonical(row));
                 let about = rows.filter(|row| target.is_about(row)).map(|row| target.instance(row));

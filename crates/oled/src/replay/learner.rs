@@ -377,15 +377,15 @@ impl Replay {
         }
         // Values of a fluent were searched for as if the others never began. Once more with those that were found; what is
         // better together is taken.
-        let first = self.together(first);
-        let second = self.together(search(Some(&rules_of(&first))));
+        let first = self.together(&first);
+        let second = self.together(&search(Some(&rules_of(&first))));
         let value = |outcomes: &[Outcome]| outcomes.iter().map(|o| o.value).sum::<f64>();
         if value(&second) > value(&first) { second } else { first }
     }
 
     /// Outcomes with what they come to where all of their rules are at work.
-    fn together(&self, outcomes: Vec<Outcome>) -> Vec<Outcome> {
-        let rules = rules_of(&outcomes);
+    fn together(&self, outcomes: &[Outcome]) -> Vec<Outcome> {
+        let rules = rules_of(outcomes);
         self.outcomes(Some(&rules), |target, mut quest| {
             let outcome = outcomes[target].clone();
             quest.terms.penalty = outcome.penalty;

@@ -410,8 +410,9 @@ impl Record {
             ensure(part.frames < u32::MAX / 2, "the time points of a segment")?;
             for (index, tracks) in groups.iter().zip(&part.groups) {
                 let known = |t: &u32| (*t as usize) < tracks.len();
-                let own = |(values, t): (&Box<[Value]>, &u32)| known(t) && tracks[*t as usize].values == *values;
-                ensure(index.last.iter().all(known) && index.by_values.iter().all(own), "the tracks of instances")?;
+                let own = |values: &[Value], t: u32| known(&t) && *tracks[t as usize].values == *values;
+                let owned = index.by_values.iter().all(|(values, t)| own(values, *t));
+                ensure(index.last.iter().all(known) && owned, "the tracks of instances")?;
             }
         }
         (self.states, self.parts, self.open, self.runs, self.coarse) = (states, parts, open, runs, coarse);

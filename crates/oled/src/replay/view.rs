@@ -5,7 +5,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::pool::for_each_member;
-use super::record::{Record, Segment};
+use super::record::{Course, Record, Segment};
 use crate::calculus::Outcome;
 use crate::induce::{Bin, Grid, LiteralTable, Mask, NOTHING};
 use crate::lang::{Looser, Value};
@@ -530,7 +530,7 @@ fn thresholds(record: &Record, segments: &[&Segment<'_>], aspect: Aspect<'_>) ->
     let states = &record.states[group];
     let stride = Slot::stride(slots);
     let mut weights = vec![[0_u64; 2]; states.len()];
-    for run in segments.iter().flat_map(|s| &s.groups[group]).flat_map(|course| course.runs()) {
+    for run in segments.iter().flat_map(|s| &s.groups[group]).flat_map(Course::runs) {
         let label = run.labels >> (2 * place) & 3;
         if label < 2 {
             weights[run.state as usize][label as usize] += u64::from(run.length);
