@@ -31,8 +31,13 @@ pub(crate) fn recogniser(folder: &TaskFolder, theory: &Path, quiet: bool) -> any
     let theory = load_theory(folder, theory)?;
     warn(folder, &theory, quiet);
     let recogniser = Recogniser::new(&folder.task, &theory)?;
-    if recogniser.fluents().next().is_none() {
-        return Err(defines_nothing(&folder.task));
+    match recogniser.fluents().next() {
+        // What `learn` writes where it has found nothing.
+        None if theory.clauses.is_empty() && !quiet => {
+            say("warning: the theory has no rules, so nothing is recognised")
+        }
+        None if !theory.clauses.is_empty() => return Err(defines_nothing(&folder.task)),
+        _ => {}
     }
     Ok(recogniser)
 }

@@ -362,12 +362,12 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
 }
 
 /// How well rules fit, for a learner that does not know it itself: by recognition with them, in a second look at the stream.
-fn fits(folder: &TaskFolder, mut frames: Source, learned: &Learned) -> anyhow::Result<Vec<FluentFit>> {
+fn fits(folder: &TaskFolder, frames: Source, learned: &Learned) -> anyhow::Result<Vec<FluentFit>> {
     let theory = learned.theory();
     let mut recogniser = Recogniser::new(&folder.task, &theory)?;
     let mut evaluation = Evaluation::new(&folder.task.labels());
     let mut closed = Vec::new();
-    while let Some(frame) = frames.next() {
+    for frame in frames {
         let frame = frame?;
         recogniser.observe(&frame, &mut closed);
         evaluation.count(&recogniser, &frame);
