@@ -7,7 +7,7 @@ use std::time::Instant;
 use indexmap::{IndexMap, IndexSet};
 use oled::induce::{Mask, RuleKind};
 use oled::replay::Course;
-use oled::{Term, Value};
+use oled::{Interrupt, Term, Value};
 use rustc_hash::FxBuildHasher;
 
 use crate::solver::{Limits, Model, SolverError, Stopped, solve};
@@ -339,12 +339,14 @@ pub(crate) fn read_bodies(model: &Model, bodies: &mut [Option<Mask>], must: impl
 }
 
 /// How long is searched.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Effort {
     /// Conflicts of a call of the solver: the same on every machine.
     pub conflicts: Option<u64>,
     /// When to stop, whatever comes of it.
     pub until: Option<Instant>,
+    /// Who may ask to stop, between two calls of the solver.
+    pub interrupt: Interrupt,
 }
 
 impl Effort {
@@ -353,9 +355,9 @@ impl Effort {
         self.until.map(|until| until.saturating_duration_since(Instant::now()))
     }
 
-    /// Whether none is left.
+    /// Whether none is left, or somebody asked to stop.
     pub fn is_over(&self) -> bool {
-        self.left().is_some_and(|left| left.is_zero())
+        self.interrupt.is_raised() || self.left().is_some_and(|left| left.is_zero())
     }
 }
 

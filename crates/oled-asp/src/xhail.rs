@@ -13,7 +13,8 @@ use oled::induce::{Mask, RuleKind};
 use oled::learn::{Fired, Grounds, Watcher};
 use oled::replay::{Chronicle, Course};
 use oled::{
-    Atom, Diagnostic, Frame, Learned, LearnedRule, Learner, Literal, Problems, Span, Task, Term, Theory, Value,
+    Atom, Diagnostic, Frame, Interrupt, Learned, LearnedRule, Learner, Literal, Problems, Span, Task, Term, Theory,
+    Value,
 };
 use oled_data::world::splitmix;
 use rustc_hash::FxBuildHasher;
@@ -28,6 +29,7 @@ pub struct Xhail {
     settings: XhailSettings,
     chronicle: Chronicle,
     watcher: Watcher,
+    interrupt: Interrupt,
     /// What was learned last, and from how many frames.
     last: Option<(u64, Learned)>,
 }
@@ -47,7 +49,13 @@ struct Outcome {
 impl Xhail {
     /// A learner for the heads of a task with listed thresholds.
     pub fn new(task: &Task, settings: XhailSettings) -> Result<Xhail, Problems> {
-        Ok(Xhail { settings, chronicle: Chronicle::new(task)?, watcher: Watcher::default(), last: None })
+        Ok(Xhail {
+            settings,
+            chronicle: Chronicle::new(task)?,
+            watcher: Watcher::default(),
+            interrupt: Interrupt::never(),
+            last: None,
+        })
     }
 
     fn learn(&self) -> Result<Learned, SolverError> {
@@ -88,7 +96,8 @@ impl Xhail {
     /// Deeper and deeper explanations, until one brings nothing more.
     fn search(&self, courses: &[Course], kinds: &[RuleKind]) -> Result<Outcome, SolverError> {
         let until = self.settings.time.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        let effort = Effort { conflicts: Some(self.settings.conflicts), until };
+        let interrupt = self.interrupt.clone();
+        let effort = Effort { conflicts: Some(self.settings.conflicts), until, interrupt };
         let XhailSettings { literal, uncovered, covered, .. } = self.settings;
         let weights = Weights { literal, uncovered, covered };
         let mut best: Option<Outcome> = None;
@@ -135,7 +144,7 @@ impl Xhail {
         let all: Vec<usize> = (0..count).collect();
         let mut best = start.unwrap_or_else(|| vec![None; count]);
         if problem.size() <= SMALL {
-            return problem.choose(&best, &all, &Effort { conflicts: None, ..*effort });
+            return problem.choose(&best, &all, &Effort { conflicts: None, ..effort.clone() });
         }
         let mut chance = self.settings.seed;
         let mut cost = problem.cost(&best);
@@ -201,6 +210,10 @@ impl Learner for Xhail {
 
     fn watch(&mut self, watcher: Watcher) {
         self.watcher = watcher;
+    }
+
+    fn interrupt(&mut self, interrupt: Interrupt) {
+        self.interrupt = interrupt;
     }
 
     fn observed(&self) -> u64 {

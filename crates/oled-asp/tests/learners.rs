@@ -65,7 +65,7 @@ fn the_choice_is_the_best_of_all_hypotheses() {
         let kernels: Vec<Kernel> = (0..3).map(|_| kernel(&mut random)).collect();
         let problem = Problem::new(kernels.clone(), &courses, weights);
         let best = all(&kernels).iter().map(|h| problem.cost(h).total).min().unwrap();
-        let effort = Effort { conflicts: None, until: None };
+        let effort = Effort { conflicts: None, until: None, interrupt: oled::Interrupt::never() };
         let (chosen, optimal) = problem.choose(&[None; 3], &[0, 1, 2], &effort).unwrap();
         assert!(optimal);
         assert_eq!(problem.cost(&chosen).total, best, "case {case}: {kernels:?} {courses:?}");

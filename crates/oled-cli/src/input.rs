@@ -34,7 +34,7 @@ pub(crate) fn recogniser(folder: &TaskFolder, theory: &Path, quiet: bool) -> any
     match recogniser.fluents().next() {
         // What `learn` writes where it has found nothing.
         None if theory.clauses.is_empty() && !quiet => {
-            say("warning: the theory has no rules, so nothing is recognised")
+            say("warning: the theory has no rules, so nothing is recognised");
         }
         None if !theory.clauses.is_empty() => return Err(defines_nothing(&folder.task)),
         _ => {}
