@@ -121,7 +121,7 @@ fn fluents_of_the_background_are_true_while_learning_as_they_are_while_recognisi
         for t in 0..60_u64 {
             let mut facts = vec!["d(x, @)".to_string()];
             let labels: &[String] = if alert { &["holdsAt(alert(x), @)".to_string()] } else { &[] };
-            let event = ["on", "tick", "off", "tick", "rest"][((t * 3 + s) / 2 % 5) as usize];
+            let event = ["on", "tick", "off", "tick", "rest"][((t * 3 + 2 * s) % 5) as usize];
             if event != "rest" {
                 facts.push(format!("happensAt({event}(x), @)"));
             }
