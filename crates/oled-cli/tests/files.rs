@@ -11,7 +11,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use common::{oled, stderr, stdout};
+use common::{oled, stderr, stdout, until};
 
 /// A folder with a stream of the simulated world, in which commands run.
 struct Place {
@@ -94,17 +94,6 @@ impl Drop for Running {
         // Where it has ended there is nothing left to kill.
         let _ = self.0.kill().and_then(|()| self.0.wait());
     }
-}
-
-/// Waits until something is so.
-fn until(what: &str, mut so: impl FnMut() -> bool) {
-    for _ in 0..1200 {
-        if so() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    panic!("{what} did not happen in a minute");
 }
 
 fn mode(path: &Path) -> u32 {

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use common::{oled, root, stderr, stdout};
+use common::{oled, root, stderr, stdout, until};
 
 /// A stream of the simulated world in a folder of its own.
 fn stream(segments: &str) -> (tempfile::TempDir, String) {
@@ -153,18 +153,6 @@ fn start(args: &[&str]) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap()
-}
-
-/// Waits until something is so.
-#[cfg(unix)]
-fn until(what: &str, mut so: impl FnMut() -> bool) {
-    for _ in 0..1200 {
-        if so() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    panic!("{what} did not happen in a minute");
 }
 
 #[test]

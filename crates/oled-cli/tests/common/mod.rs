@@ -29,3 +29,14 @@ pub(crate) fn stderr(output: &Output) -> String {
 pub(crate) fn listed() -> &'static str {
     "lobby-listed"
 }
+
+/// Waits until something is so.
+pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
+    for _ in 0..1200 {
+        if so() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("{what} did not happen in a minute");
+}
