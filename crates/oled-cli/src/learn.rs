@@ -14,8 +14,9 @@ use anyhow::{Context, bail};
 use clap::Args;
 use oled::calculus::label_name;
 use oled::induce::PRESETS;
-use oled::lang::ec::TERMINATED;
+use oled::lang::ec::{HOLDS, INITIALLY, INITIATED};
 use oled::learn::{FluentFit, Watcher};
+use oled::logic::MAX_STEPS;
 use oled::{Evaluation, Frame, Learned, Learner, Recogniser, Signature, StateError, Symbol, Term};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Digest, Pause, Protocol, digest, printable_json};
@@ -26,7 +27,7 @@ use crate::Outcome;
 use crate::args::InputArgs;
 use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, MadeOf, say_resumed};
 use crate::evaluate::{fluents_json, prequential_table};
-use crate::input::{load_theory, warn};
+use crate::input::{load_theory, too_much, warn};
 use crate::output::{Output, write_file};
 use crate::progress::{Labels, Progress, bar, say, say_skipped};
 use crate::recognise::interruption;
@@ -277,7 +278,9 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
             Some(frame) => {
                 let frame = frame?;
                 learning.observe(&frame, &mut log)?;
-                look.note(frame);
+                if !learning.learner().is_cut() {
+                    look.note(frame);
+                }
                 progress.frame_at(|| frames.bytes_read());
                 keeper.as_mut().is_some_and(Keeper::is_due)
             }
@@ -324,7 +327,7 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     search.finish_and_clear();
     if learned.fits.is_empty() && !interrupted.load(Ordering::Relaxed) && report::can_be_read_again(&folder, args)? {
         // A stream that has gone is no reason to lose what was learned from it.
-        match open().and_then(|frames| fits(&folder, frames, &learned)) {
+        match open().and_then(|frames| fits(&folder, frames, &learned, &interrupted)) {
             Ok(fits) => learned.fits = fits,
             Err(error) => say(&format!("warning: how well the rules fit is not known: {error:#}")),
         }
@@ -362,22 +365,37 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
 }
 
 /// How well rules fit, for a learner that does not know it itself: by recognition with them, in a second look at the stream.
-fn fits(folder: &TaskFolder, frames: Source, learned: &Learned) -> anyhow::Result<Vec<FluentFit>> {
+fn fits(
+    folder: &TaskFolder,
+    frames: Source,
+    learned: &Learned,
+    interrupted: &Arc<AtomicBool>,
+) -> anyhow::Result<Vec<FluentFit>> {
     let theory = learned.theory();
-    let mut recogniser = Recogniser::new(&folder.task, &theory)?;
+    let mut recogniser =
+        Recogniser::new(&folder.task, &theory)?.with_max_steps(MAX_STEPS).with_interrupt(interrupted.clone().into());
     let mut evaluation = Evaluation::new(&folder.task.labels());
     let mut closed = Vec::new();
     for frame in frames {
         let frame = frame?;
         recogniser.observe(&frame, &mut closed);
+        if interrupted.load(Ordering::Relaxed) {
+            bail!("the program was asked to end");
+        }
+        if let Some(stop) = recogniser.stop() {
+            return Err(too_much(stop, &frame));
+        }
         evaluation.count(&recogniser, &frame);
         closed.clear();
     }
+    let labels = folder.task.labels();
     let started = |name: Symbol| {
         folder.task.rules(&theory).iter().any(|rule| {
+            let head = Signature::of(&rule.head);
             // A fluent without arguments is its own name.
             let bare = rule.head.args.first() == Some(&Term::Value(oled::Value::Sym(name)));
-            rule.head.name.as_str() != TERMINATED && (bare || label_name(Signature::of(&rule.head)) == Some(name))
+            let fluent = matches!(rule.head.name.as_str(), INITIATED | INITIALLY | HOLDS);
+            fluent && (bare || label_name(head) == Some(name)) || labels.contains(&head) && head.name() == name
         })
     };
     let fit = |(fluent, counts)| FluentFit { fluent, counts, starts: started(fluent), penalty: None };

@@ -224,7 +224,7 @@ impl Inertia {
     /// From now on takes no more than the limits allow to find out what holds initially.
     pub(crate) fn set_limits(&mut self, limits: &Limits) {
         if let Some(initially) = &mut self.initially {
-            initially.model.set_limits(limits.clone());
+            initially.set_limits(limits);
         }
     }
 
@@ -335,6 +335,11 @@ impl Initially {
         let (_, program) = task.compile(rules, |_| wanted.iter().copied().flatten().collect())?;
         let preds = wanted.iter().map(|head| head.and_then(|head| program.pred(head))).collect();
         Ok(Some(Initially { model: Model::new(&program), program, preds }))
+    }
+
+    /// From now on takes no more than the limits allow.
+    pub(crate) fn set_limits(&mut self, limits: &Limits) {
+        self.model.set_limits(limits.clone());
     }
 
     /// Whether there are rules for a fluent, by its number.

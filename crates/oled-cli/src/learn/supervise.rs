@@ -8,8 +8,8 @@ use oled::{Interrupt, Learner};
 
 use super::Learning;
 
-/// How long a search may take that starts after somebody has asked to end, where no limit is set: something should be found,
-/// and the program is to end within a second. Half of it leaves the other half for what comes after the search.
+/// How long a search may take that starts after somebody has asked to end: something should be found, and the program is to
+/// end within a second. Half of it leaves the other half for what comes after the search.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// How often it is looked whether a search should end.
@@ -39,7 +39,7 @@ impl Supervisor {
             while !gone.load(Ordering::Relaxed) {
                 if let Some(search) = &*search.lock().unwrap_or_else(PoisonError::into_inner) {
                     let taken = search.began.elapsed();
-                    let grace = if search.after_request { limit.unwrap_or(GRACE) } else { Duration::ZERO };
+                    let grace = if search.after_request { GRACE } else { Duration::ZERO };
                     let asked = asked.load(Ordering::Relaxed) && taken >= grace;
                     if asked || limit.is_some_and(|limit| taken > limit) {
                         search.interrupt.raise();

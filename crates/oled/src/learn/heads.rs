@@ -1,10 +1,13 @@
 //! Heads: what the modes declare to be learned, and what makes instances of it from frames.
 
 use super::interpretation::{Cover, Parts, TargetSpec};
+use super::sight::MAX_TARGETS;
 use crate::induce::{Grid, LiteralTable, RuleKind, head_template};
 use crate::inertia::{self, Fluents, Inertia, Initially, inertial};
 use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
-use crate::lang::{Atom, Bias, Clause, Diagnostic, Kind, Mode, Problems, Signature, Span, Symbol, Term, Theory, Value};
+use crate::lang::{
+    Atom, Bias, Clause, Diagnostic, Kind, Mode, Problems, Signature, Span, Symbol, Term, Theory, Value, for_each_hole,
+};
 use crate::logic::{Dependence, Measure, guard_terminations};
 use crate::task::Task;
 
@@ -25,6 +28,17 @@ impl Head {
     /// The heads of a task with listed thresholds, and what makes interpretations for them: what a learner starts with.
     pub fn of_task(task: &Task) -> Result<(Vec<Head>, Cover), Problems> {
         heads(task, false, |_| Sights { variables: 1, observed_next: true })
+    }
+}
+
+impl Head {
+    /// Whether a rule has this head: the same fluent, with the same constants.
+    pub(crate) fn is_of(&self, clause: &Clause) -> bool {
+        let (mut own, mut theirs) = (Vec::new(), Vec::new());
+        for_each_hole(&self.atom.args, &mut |term| own.push(term));
+        for_each_hole(&clause.head.args, &mut |term| theirs.push(term));
+        let same = |(own, theirs): (&&Term, &&Term)| !matches!(own, Term::Value(_)) || own == theirs;
+        Signature::of(&self.atom) == Signature::of(&clause.head) && own.iter().zip(&theirs).all(same)
     }
 }
 
@@ -74,11 +88,14 @@ pub(crate) fn heads(
     let labels: Vec<Signature> = task.bias.heads.iter().map(|mode| label(mode).1).collect();
     let mut fluents = Fluents::default();
     // What ends is asked for what holds only, but for what is to be learned: nobody knows of that whether it holds.
-    let (own, others): (Vec<&Clause>, Vec<&Clause>) = rules.iter().copied().partition(|rule| {
+    let is_learned = |rule: &Clause| {
         rule.head.name.as_str() == TERMINATED && labels.contains(&Signature::of(&rule.head).renamed(HOLDS))
-    });
-    let guarded = guard_terminations(&others);
-    let rules: Vec<&Clause> = guarded.iter().chain(own).collect();
+    };
+    let guarded = guard_terminations(&rules);
+    let guarded =
+        rules.iter().zip(guarded).map(|(rule, guarded)| if is_learned(rule) { (*rule).clone() } else { guarded });
+    let rules: Vec<Clause> = guarded.collect();
+    let rules: Vec<&Clause> = rules.iter().collect();
     let (vocabulary, program) = task.compile(&rules, |vocabulary| {
         let mut wanted: Vec<Signature> = task.bias.bodies.iter().map(Mode::signature).collect();
         let outputs = task.bias.bodies.iter().flat_map(|m| m.types().into_iter().flatten());
@@ -101,7 +118,11 @@ pub(crate) fn heads(
         wanted.extend(inertia::wanted(task, vocabulary, &fluents));
         wanted
     })?;
-    let name = |mode: &Mode| mode.signature().inner_name().unwrap_or_else(|| mode.signature().name());
+    let name = |mode: &Mode| match mode.atom.args.first() {
+        // A fluent without arguments is its own name.
+        Some(Term::Value(Value::Sym(name))) if mode.signature().inner_name().is_none() => *name,
+        _ => mode.signature().inner_name().unwrap_or_else(|| mode.signature().name()),
+    };
     let variables = task.bias.heads.iter().map(|m| sights(name(m)).variables).max().unwrap_or(1);
     let table = if open { LiteralTable::closed } else { LiteralTable::new };
     let table = |types: &[Symbol]| table(&task.bias, &vocabulary, types, variables);
@@ -117,7 +138,7 @@ pub(crate) fn heads(
             return Err(problem.hint(format!("declare `example({label})` with the types of its arguments")).into());
         }
         let mut columns = Vec::new();
-        crate::lang::for_each_hole(&head.args, &mut |term| {
+        for_each_hole(&head.args, &mut |term| {
             columns.push(match term {
                 Term::Value(value) => Err(*value),
                 _ => Ok(columns.iter().filter(|c: &&Result<usize, _>| c.is_ok()).count()),
@@ -133,6 +154,11 @@ pub(crate) fn heads(
             return Err(Diagnostic::new(&mode.atom.span, message)
                 .hint("give all heads of a fluent the same constants, or constants that differ")
                 .into());
+        }
+        let same_types = |t: &&TargetSpec| t.types == types && t.symmetric == symmetric;
+        if target.is_none() && targets.iter().filter(same_types).count() >= MAX_TARGETS {
+            let message = format!("more than {MAX_TARGETS} heads to be learned have arguments of the same types");
+            return Err(Diagnostic::new(&mode.atom.span, message).hint("learn them by several tasks").into());
         }
         let target = target.unwrap_or_else(|| {
             targets.push(TargetSpec { types, label, columns, direct: kind == RuleKind::Direct, symmetric });

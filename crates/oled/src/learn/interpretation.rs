@@ -14,7 +14,7 @@ use crate::event::What;
 use crate::induce::{Grid, Introduced, LiteralTable, Mask, RuleKind};
 use crate::inertia::{Inertia, Initially, Segments, is_tracked};
 use crate::interrupt::Interrupt;
-use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
+use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{
     Atom, Clause, Formula, Literal, Mode, Signature, Span, Symbol, Symmetries, Term, Value, exchanged, for_each_hole,
 };
@@ -70,8 +70,8 @@ pub struct Cover {
     /// What is declared to be annotated.
     labels: IndexSet<Signature, FxBuildHasher>,
     missing: Missing,
-    /// Whether somebody asked to end while the last frame was looked at.
-    is_cut: bool,
+    /// Why not everything was derived from the last frame.
+    stop: Option<Stop>,
 }
 
 /// What was expected of the stream and did not come, and what came instead.
@@ -124,6 +124,8 @@ pub(super) struct Target {
     given: Given,
     /// Whether what the background does to them follows from what is learned.
     depends: bool,
+    /// Whether the background starts instances of the same fluent that no head speaks of.
+    partial: bool,
     /// The first target with the same annotation.
     pub(super) first: usize,
 }
@@ -220,7 +222,8 @@ impl Cover {
                 acts.contains(&head) || head == label
             });
             let depends = follows(&dependence, bodies.copied(), targets);
-            all.push(Target { group, label, unknown: unknown(label), columns, direct, given, depends, first });
+            let partial = rules.iter().any(|rule| starts_uncovered(rule, label, targets));
+            all.push(Target { group, label, unknown: unknown(label), columns, direct, given, depends, partial, first });
         }
         // What is not observed is told apart where it can have a truth at all.
         let mut absent = vec![None; tables.len()];
@@ -293,7 +296,7 @@ impl Cover {
             crowded: Crowded::default(),
             labels,
             missing,
-            is_cut: false,
+            stop: None,
         })
     }
 
@@ -372,6 +375,11 @@ impl Cover {
     /// Whether what the background does to instances of a target follows from what is learned.
     pub(crate) fn depends_on_learned(&self, target: usize) -> bool {
         self.targets[target].depends
+    }
+
+    /// Whether the background starts instances of a target's fluent that no head speaks of.
+    pub(crate) fn is_partial(&self, target: usize) -> bool {
+        self.targets[target].partial
     }
 
     /// Whether instances of a target go on while an argument of theirs is not observed.
@@ -500,19 +508,25 @@ impl Cover {
     /// From now on leaves out time points with more instances than this, or at which more steps are taken.
     pub(crate) fn set_limits(&mut self, instances: usize, steps: usize) {
         self.limit = instances;
-        self.model.set_limits(Limits { rows: instances, steps: steps as u64, ..self.model.limits().clone() });
+        self.limit_models(Limits { rows: instances, steps: steps as u64, ..self.model.limits().clone() });
     }
 
     /// From now on ends early where somebody asks for it, in the middle of a frame too.
     pub(crate) fn set_interrupt(&mut self, interrupt: Interrupt) {
-        let limits = Limits { interrupt, ..self.model.limits().clone() };
+        self.limit_models(Limits { interrupt, ..self.model.limits().clone() });
+    }
+
+    fn limit_models(&mut self, limits: Limits) {
         self.inertia.set_limits(&limits);
+        if let Some(initially) = &mut self.initially {
+            initially.set_limits(&limits);
+        }
         self.model.set_limits(limits);
     }
 
     /// Whether the frame observed last was ended early: nothing was learned from it.
     pub fn is_cut(&self) -> bool {
-        self.is_cut
+        self.stop == Some(Stop::Interrupted)
     }
 
     /// What there is too much of at the time point of the model, if anything, and the setting that says so.
@@ -522,7 +536,7 @@ impl Cover {
         };
         match self.groups.iter().map(count).max().filter(|count| *count > self.limit) {
             Some(count) => Some((format!("{count} instances"), Limit::Instances)),
-            None => Some(match self.model.stop(&self.program)? {
+            None => Some(match self.stop.as_ref()? {
                 Stop::TooLong { limit, head, rule } => {
                     let place = rule.place();
                     (format!("a rule that takes more than {limit} steps, for `{head}` at {place}"), Limit::Steps)
@@ -537,7 +551,7 @@ impl Cover {
     /// Takes note of a time point that is left out; returns whether it is.
     pub(super) fn is_crowded(&mut self, frame: &Frame) -> bool {
         // What was ended early says nothing of limits.
-        if self.is_cut {
+        if self.is_cut() {
             return true;
         }
         let Some((what, limit)) = self.too_much() else { return false };
@@ -578,7 +592,11 @@ impl Cover {
     pub fn derive(&mut self, frame: &Frame) {
         // What the background starts and ends is of interest while it holds only.
         let mut ended = Vec::new();
-        let entered = self.inertia.enter(frame, &self.program, &mut self.model, &mut ended);
+        let mut entered = self.inertia.enter(frame, &self.program, &mut self.model, &mut ended);
+        if let (Ok(()), true, Some(initially)) = (&entered, self.inertia.begins(), &mut self.initially) {
+            entered = initially.enter(frame);
+        }
+        self.stop = None;
         if self.begins() && !self.interleaved {
             self.segments.clear();
         }
@@ -595,11 +613,10 @@ impl Cover {
         if entered.is_ok() && (self.limit == usize::MAX || self.too_much().is_none()) {
             self.model.advance(&self.program, frame.segment, frame.time);
         }
-        let stop = entered.err().or_else(|| self.model.stop(&self.program));
-        self.is_cut = stop == Some(Stop::Interrupted);
-        match stop {
+        self.stop = entered.err().or_else(|| self.model.stop(&self.program));
+        match self.stop {
             None => self.inertia.leave(frame, &self.model, &mut ended),
-            Some(_) => self.inertia.give_up(frame, self.is_cut),
+            Some(_) => self.inertia.give_up(frame, self.is_cut()),
         }
         self.note_missing(frame);
     }
@@ -652,7 +669,7 @@ impl Cover {
     /// Takes a frame; returns the interpretation of it and the one before, if there is one in its segment.
     pub fn observe(&mut self, frame: &Frame) -> Option<Interpretation> {
         let point = self.look(frame);
-        if self.is_cut {
+        if self.is_cut() {
             return None;
         }
         let previous = self.segments.insert(frame.segment, point)?;
@@ -791,6 +808,25 @@ fn introduces(literal: &Literal, other: &Literal) -> bool {
 /// Whether a rule has such a head.
 fn is_defined(rules: &[&Clause], signature: Signature) -> bool {
     rules.iter().any(|rule| Signature::of(&rule.head) == signature)
+}
+
+/// Whether a rule of the background may start an instance of a fluent that is about none of the targets.
+fn starts_uncovered(rule: &Clause, label: Signature, targets: &[TargetSpec]) -> bool {
+    let head = Signature::of(&rule.head);
+    let initially = label.without_time().map(|s| s.renamed(INITIALLY));
+    if head != label.renamed(INITIATED) && Some(head) != initially {
+        return false;
+    }
+    let mut holes = Vec::new();
+    for_each_hole(&rule.head.args, &mut |term| holes.push(term));
+    let covers = |t: &&TargetSpec| {
+        let fits = |(column, hole): (&Result<usize, Value>, &&Term)| match column {
+            Ok(_) => true,
+            Err(value) => **hole == Term::Value(*value),
+        };
+        t.columns.iter().zip(&holes).all(fits)
+    };
+    !targets.iter().filter(|t| t.label == label).any(|t| covers(&t))
 }
 
 /// Whether a predicate follows from what is learned, and is not that itself.

@@ -83,7 +83,8 @@ impl Oled {
 
     fn start_from_rule(&mut self, clause: &Clause) -> Result<(), Diagnostic> {
         let signature = Signature::of(&clause.head);
-        let Some(process) = self.processes.iter_mut().find(|p| Signature::of(&p.head) == signature) else {
+        let head = self.heads.iter().position(|head| head.is_of(clause));
+        let Some(process) = head.map(|head| &mut self.processes[head]) else {
             return Err(Diagnostic::new(&clause.head.span, format!("no mode declares the head `{signature}`"))
                 .hint("rules to start from have heads that are to be learned"));
         };

@@ -5,6 +5,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::instances::{Deed, Group, Instance, Loss, Ordered, TooMany, pairs};
 use super::interpretation::{Cover, Labels, Target};
+use crate::calculus::label_name;
 use crate::induce::{Bin, Mask};
 use crate::lang::{Value, is_canonical};
 use crate::logic::Relation;
@@ -97,10 +98,6 @@ impl Cover {
     pub(crate) fn see(&mut self, frame: &Frame, sight: &mut Sight) {
         self.derive(frame);
         let begins = self.begins();
-        if let Some(initially) = self.initially.as_mut().filter(|_| begins) {
-            // Its rules are few, and nothing limits them here.
-            let _ = initially.enter(frame);
-        }
         let crowded = self.is_crowded(frame);
         let Sight { groups, missed, too_many } = sight;
         groups.resize_with(self.groups.len(), Seen::default);
@@ -192,7 +189,8 @@ impl Cover {
     /// How often something is annotated that no head speaks of, counted for the first target with that annotation.
     fn uncovered(&self, number: usize, frame: &Frame) -> u32 {
         let target = &self.targets[number];
-        if target.first != number || target.is_general() {
+        // Fluents without arguments share their annotation: what is not about one of them is about others.
+        if target.first != number || target.is_general() || label_name(target.label).is_none() {
             return 0;
         }
         let same = || self.targets.iter().filter(|t| t.label == target.label);

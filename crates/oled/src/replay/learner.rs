@@ -18,8 +18,8 @@ use crate::induce::{Column, LiteralTable, Mask, RuleKind};
 use crate::interrupt::Interrupt;
 use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Symbol, Theory, Value};
 use crate::learn::{
-    Cover, CoverState, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, MAX_TARGETS, Sight, Sights, TooMany,
-    Trust, Watcher, heads, rename,
+    Cover, CoverState, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, Sight, Sights, TooMany, Trust, Watcher,
+    heads, rename,
 };
 use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
@@ -124,10 +124,6 @@ impl Replay {
             let group = cover.group(number);
             let head = heads.iter().find(|h| h.target == number).expect("a target has a head");
             let place = targets.iter().filter(|t| t.group == group).count();
-            if place >= MAX_TARGETS {
-                let message = format!("more than {MAX_TARGETS} heads to be learned have arguments of the same types");
-                return Err(Diagnostic::new(&head.atom.span, message).hint("learn them by several tasks").into());
-            }
             let (about, left_out) = about_targets(&cover, number);
             targets.push(Target { name: head.name, group, place, about, left_out, start: Vec::new() });
         }
@@ -380,7 +376,10 @@ impl Replay {
         let first = self.together(&first);
         let second = self.together(&search(Some(&rules_of(&first))));
         let value = |outcomes: &[Outcome]| outcomes.iter().map(|o| o.value).sum::<f64>();
-        if value(&second) > value(&first) { second } else { first }
+        let cut_short = second.iter().any(|outcome| outcome.cut_short);
+        let mut best = if value(&second) > value(&first) { second } else { first };
+        best.iter_mut().for_each(|outcome| outcome.cut_short |= cut_short);
+        best
     }
 
     /// Outcomes with what they come to where all of their rules are at work.
@@ -390,7 +389,8 @@ impl Replay {
             let outcome = outcomes[target].clone();
             quest.terms.penalty = outcome.penalty;
             let fit = quest.fit(&outcome.rules);
-            Outcome { fit, value: quest.worth(&fit, &outcome.rules), ..outcome }
+            let value = quest.worth(&fit, &outcome.rules);
+            Outcome { fit, value, best: value, ..outcome }
         })
     }
 
@@ -545,6 +545,11 @@ impl Replay {
             if self.cover.depends_on_learned(number) {
                 reasons.push(format!("what the background starts and ends of `{name}` depends on what is learned"));
             }
+            if self.cover.is_partial(number) {
+                reasons.push(format!(
+                    "the background starts instances of the fluent of `{name}` that no `modeh` speaks of"
+                ));
+            }
             if given.ends.is_some() && self.cover.goes_on_unobserved(number) {
                 reasons.push(format!("what the background ends of `{name}` may be about what is not observed"));
             }
@@ -679,7 +684,7 @@ impl Replay {
     /// The literals of a rule that is given.
     fn given(&self, clause: &Clause) -> Result<(usize, Rule), Diagnostic> {
         let signature = Signature::of(&clause.head);
-        let Some(head) = self.heads.iter().find(|h| Signature::of(&h.atom) == signature) else {
+        let Some(head) = self.heads.iter().find(|h| h.is_of(clause)) else {
             return Err(Diagnostic::new(&clause.head.span, format!("no mode declares the head `{signature}`"))
                 .hint("rules to start from have heads that are to be learned"));
         };

@@ -84,20 +84,13 @@ pub(crate) struct Part {
     offset: u64,
     /// Its rank among all parts: those with the smallest ranks are kept.
     rank: u64,
-    /// When its segment began: the number of segments before it.
+    /// When its segment began: its number among all segments.
     born: u64,
     frames: u32,
     /// For each group its tracks, and for each target the time points annotated of what cannot hold.
     pub(crate) groups: Vec<Vec<Track>>,
     missed: Vec<u64>,
     pub(super) runs: usize,
-}
-
-impl Part {
-    /// The runs beyond the first of each track.
-    fn changes(&self) -> usize {
-        self.runs.saturating_sub(self.groups.iter().map(Vec::len).sum())
-    }
 }
 
 /// A part that is being written.
@@ -116,6 +109,18 @@ struct Index {
     last: Vec<u32>,
     #[serde(skip)]
     now: Vec<u32>,
+}
+
+impl Index {
+    /// The tracks that go on after the last time point.
+    fn live(&self, loss: &Loss) -> impl ExactSizeIterator<Item = u32> {
+        let (last, kept) = match loss {
+            Loss::Any => (self.last.as_slice(), 0),
+            Loss::Some(_) | Loss::Never => (&[][..], self.by_values.len()),
+        };
+        let all = last.len() + kept;
+        (0..all).map(move |i| last.get(i).copied().unwrap_or_else(|| self.by_values[i]))
+    }
 }
 
 /// The distinct things that were true, as words.
@@ -198,11 +203,10 @@ impl Record {
                 let new = self.begin(segment, (0, 0), self.begun);
                 self.open.insert(segment, new);
             }
-            Some(open) if self.is_full(&open.part) => {
+            Some(open) if self.is_full(open) => {
                 let Part { number, offset, frames, born, .. } = open.part;
                 let next = self.begin(segment, (number + 1, offset + u64::from(frames)), born);
-                let mut done = self.open.insert(segment, next).expect("it was open");
-                self.pad(&mut done);
+                let done = self.open.insert(segment, next).expect("it was open");
                 self.carry(segment, &done);
                 self.finish(done);
             }
@@ -244,11 +248,11 @@ impl Record {
         }
     }
 
-    /// Whether a part has grown so much that the next one should begin: changes have piled up that are worth a part, and
-    /// are not few beside the tracks that each part has anew.
-    fn is_full(&self, part: &Part) -> bool {
-        let tracks = part.groups.iter().map(Vec::len).sum();
-        part.frames >= MOST_FRAMES || part.changes() > (self.memory.runs / PARTS).max(tracks)
+    /// Whether a part has grown so much that the next one should begin: runs have piled up that are worth a part, and are
+    /// not few beside those of the instances that the next part would have anew.
+    fn is_full(&self, Open { part, groups }: &Open) -> bool {
+        let live: usize = groups.iter().zip(&self.losses).map(|(index, loss)| index.live(loss).len()).sum();
+        part.frames >= MOST_FRAMES || part.runs.saturating_sub(live) > (self.memory.runs / PARTS).max(live)
     }
 
     fn begin(&mut self, segment: Symbol, (number, offset): (u32, u64), born: u64) -> Open {
@@ -270,8 +274,7 @@ impl Record {
     /// Lets what goes on while it is not observed go on up to the end of a part.
     fn pad(&self, open: &mut Open) {
         let Open { part, groups } = open;
-        for (g, loss) in self.losses.iter().enumerate().filter(|(_, loss)| **loss != Loss::Any) {
-            debug_assert_ne!(*loss, Loss::Any, "what is lost does not go on");
+        for (g, _) in self.losses.iter().enumerate().filter(|(_, loss)| **loss != Loss::Any) {
             for &t in groups[g].by_values.values() {
                 part.runs += usize::from(part.groups[g][t as usize].pass(part.frames));
             }
@@ -282,11 +285,7 @@ impl Record {
     fn carry(&mut self, segment: Symbol, done: &Open) {
         let open = self.open.get_mut(&segment).expect("the next part was opened");
         for (g, index) in done.groups.iter().enumerate() {
-            let live: Vec<u32> = match self.losses[g] {
-                Loss::Any => index.last.clone(),
-                Loss::Some(_) | Loss::Never => index.by_values.values().copied().collect(),
-            };
-            for t in live {
+            for t in index.live(&self.losses[g]) {
                 let values = &done.part.groups[g][t as usize].values;
                 let track = open.part.groups[g].len() as u32;
                 open.part.groups[g].push(Track { before: Some(t), ..Track::new(values, 0) });
@@ -400,11 +399,13 @@ impl Record {
         for part in parts.iter().chain(open.values().map(|o| &o.part)) {
             ensure(part.groups.len() == shapes.len() && part.missed.len() == self.targets, "the groups of heads")?;
             ensure(part.born <= begun && part.number < u32::MAX / 2, "the numbers of segments")?;
+            ensure(part.rank == rank(part.segment, part.number), "the ranks of segments")?;
             ensure_counts(part.missed.iter().copied().chain([part.runs as u64, part.offset]))?;
             for ((tracks, (width, _)), states) in part.groups.iter().zip(shapes).zip(&states) {
                 ensure(tracks.iter().all(|t| t.fits(*width, states.len(), part.frames)), "the tracks of instances")?;
             }
         }
+        ensure(runs == parts.iter().map(|part| part.runs).sum::<usize>(), "the number of runs")?;
         for Open { part, groups } in open.values() {
             ensure(groups.len() == shapes.len(), "the groups of heads")?;
             ensure(part.frames < u32::MAX / 2, "the time points of a segment")?;
@@ -467,7 +468,7 @@ impl Record {
             let mut own = Vec::with_capacity(part.groups[g].len());
             for (t, track) in part.groups[g].iter().enumerate() {
                 let follows = before.0 + 1 == part.number && !before.1.is_empty();
-                let known = track.before.filter(|_| follows).map(|b| before.1[b as usize]);
+                let known = track.before.filter(|_| follows).and_then(|b| before.1.get(b as usize).copied());
                 let at = known.unwrap_or_else(|| {
                     courses.push(Course {
                         values: &track.values,
@@ -615,8 +616,9 @@ impl Writer<'_> {
             _ => intern(self.states, key),
         };
         let new = track.push(state, 1, labels);
-        if new && !self.kept && track.runs.len() > 1 {
-            track.start += track.runs.remove(0).length;
+        if new && !self.kept {
+            let before = track.runs.len() - 1;
+            track.start += track.runs.drain(..before).map(|run| run.length).sum::<u32>();
         }
         *self.runs += usize::from(new);
     }
@@ -686,7 +688,7 @@ impl Track {
         away > 0 && self.push(AWAY, away, 0)
     }
 
-    /// Whether this can be a track of a group, in a piece of so many time points.
+    /// Whether this can be a track of a group, in a part of so many time points.
     fn fits(&self, width: usize, states: usize, frames: u32) -> bool {
         let known = |run: &Run| (run.state as usize) < states && run.length > 0;
         let length: u64 = self.runs.iter().map(|run| u64::from(run.length)).sum();

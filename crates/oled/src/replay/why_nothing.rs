@@ -59,11 +59,12 @@ impl Nothing<'_> {
             // Where most labels cannot be recognised, whatever the rules are, nothing else matters.
             () if 2 * self.unobserved > self.positives => (
                 format!(
-                    "{} of the {} time points at which it is annotated are about entities that no fact of their frame mentions",
+                    "{} of the {} time points at which it is annotated are about entities that no fact of their frame mentions, or \
+                     about values that no head speaks of",
                     self.unobserved, self.positives
                 ),
                 "If it goes on while they are not observed, name the types that must be observed in `tracked` of task.toml \
-                 (`tracked = []` for none); otherwise let a fact of each frame say who is there"
+                 (`tracked = []` for none); otherwise let a fact of each frame say who is there, and a `modeh` what is learned"
                     .into(),
             ),
             () if self.conditions == 0 && !self.missing.facts.is_empty() => {
@@ -198,9 +199,9 @@ mod tests {
             ),
             (
                 told(&all, |n| n.unobserved = 60),
-                "60 of the 100 time points at which it is annotated are about entities that no fact of their frame mentions. \
-                 If it goes on while they are not observed, name the types that must be observed in `tracked` of task.toml \
-                 (`tracked = []` for none); otherwise let a fact of each frame say who is there.",
+                "60 of the 100 time points at which it is annotated are about entities that no fact of their frame mentions, \
+                 or about values that no head speaks of. If it goes on while they are not observed, name the types that must be observed in `tracked` of task.toml \
+                 (`tracked = []` for none); otherwise let a fact of each frame say who is there, and a `modeh` what is learned.",
             ),
             (
                 told(&missing, |n| n.conditions = 0),

@@ -62,7 +62,7 @@ impl Case {
 }
 
 /// What a task may have, each by a bit; targets come first.
-const OPTIONS: [(&str, &str); 18] = [
+const OPTIONS: [(&str, &str); 19] = [
     // Targets.
     ("example(holdsAt(f(+e), +time)). modeh(initiatedAt(f(+e), +time)). modeh(terminatedAt(f(+e), +time)).", ""),
     ("example(holdsAt(g(+e, +e), +time)). modeh(initiatedAt(g(+e, +e), +time)). modeh(terminatedAt(g(+e, +e), +time)).", ""),
@@ -95,6 +95,8 @@ const OPTIONS: [(&str, &str); 18] = [
     ("modeb(holdsAt(f(+e), +time)). modeb(not holdsAt(f(+e), +time)).", ""),
     ("modeb(busy(+e, +time)).", "busy(X, T) :- holdsAt(f(X), T)."),
     ("modeb(link(+e, -e, +time)).", ""),
+    // A fluent about nobody.
+    ("example(holdsAt(alarm, +time)). modeh(initiatedAt(alarm, +time)). modeh(terminatedAt(alarm, +time)).", ""),
 ];
 
 /// What every task has.
@@ -220,6 +222,11 @@ fn stream(segment: &str, points: &[Point]) -> Vec<Frame> {
                 }
                 5 => {
                     starts(format!("h(r{})", 1 + n % 2));
+                    if n % 2 == 0 {
+                        starts("alarm".into());
+                    } else {
+                        held.retain(|label| label != "alarm");
+                    }
                     format!("happensAt(ring(b{}), {time})", 1 + n % 2)
                 }
                 _ => {
