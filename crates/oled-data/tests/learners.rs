@@ -1,8 +1,8 @@
 //! What every learner does, whatever its method: one suite for all of them.
 
 use oled::{
-    FactReader, Frame, Learned, Learner, Oled, Problems, Recogniser, Replay, ReplaySettings, Source, Symbol, Task,
-    Theory,
+    FactReader, Frame, Interrupt, Learned, Learner, Oled, Problems, Recogniser, Replay, ReplaySettings, Source, Symbol,
+    Task, Theory,
 };
 use oled_data::caviar::shuffle;
 use oled_data::task_folder::TaskFolder;
@@ -247,6 +247,22 @@ fn replay_says_why_it_learned_nothing() {
         let remarks = learn(segments, labelled);
         assert!(remarks.contains(remark), "{remarks}");
     }
+}
+
+#[test]
+fn a_search_that_somebody_ends_says_so_and_the_next_one_is_whole() {
+    let (folder, frames) = (TaskFolder::lobby_listed(), world(4, 3));
+    let mut learner = Replay::new(&folder.task, ReplaySettings::default()).unwrap();
+    let whole = learned(&mut learner, &frames);
+    let interrupt = Interrupt::default();
+    interrupt.raise();
+    learner.interrupt(interrupt);
+    let ended = learner.learned();
+    assert_eq!(ended.theory(), Theory::default());
+    assert!(ended.remarks[0].contains("the search was ended before it found one. Give it more time"), "{ended:?}");
+    assert!(ended.fits.iter().all(|fit| fit.f1().is_none()), "what nothing starts has no F1");
+    learner.interrupt(Interrupt::never());
+    assert_eq!(learner.learned(), whole);
 }
 
 /// What was learned, after each frame was told to a learner that was made anew from what was saved at the cuts before.
