@@ -3,9 +3,9 @@
 mod common;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use common::{listed, oled, root, stderr, stdout};
+use common::{listed, oled, start, stderr, stdout};
 
 /// A simulated stream in a folder that goes away.
 fn stream() -> (tempfile::TempDir, String) {
@@ -219,15 +219,8 @@ fn learning_from_a_pipe(
     learner: &str,
 ) -> (std::process::Child, std::process::ChildStdin, PathBuf) {
     let theory = folder.join(format!("{learner}.lp"));
-    let mut child = Command::new(env!("CARGO_BIN_EXE_oled"))
-        .args(["learn", listed(), "--learner", learner, "--input", "-", "--from", "jsonl"])
-        .args(["--output", theory.to_str().unwrap()])
-        .current_dir(root())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let task = ["learn", listed(), "--learner", learner, "--input", "-", "--from", "jsonl"];
+    let mut child = start(&[&task[..], &["--output", theory.to_str().unwrap()]].concat());
     let mut stdin = child.stdin.take().unwrap();
     std::io::Write::write_all(&mut stdin, &std::fs::read(path).unwrap()).unwrap();
     (child, stdin, theory)

@@ -5,9 +5,9 @@ mod common;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
-use common::{oled, root, stderr, stdout, until};
+use common::{oled, start, stderr, stdout, until};
 
 /// A stream of the simulated world in a folder of its own.
 fn stream(segments: &str) -> (tempfile::TempDir, String) {
@@ -140,19 +140,6 @@ fn late_frames_are_put_in_order_and_faults_are_counted_exactly() {
     without.remove(59);
     fs::write(spoilt, without.join("\n") + "\n").unwrap();
     assert_eq!(stdout(&lenient), stdout(&oled(&args[..6])));
-}
-
-/// A program that is running, with its standard input.
-#[cfg(unix)]
-fn start(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_oled"))
-        .args(args)
-        .current_dir(root())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
 }
 
 #[test]

@@ -5,9 +5,8 @@ mod common;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use common::{oled, root, stderr, stdout};
+use common::{oled, root, start, stderr, stdout};
 use serde_json::Value;
 
 /// The first time point: 2026-03-01 06:00 UTC.
@@ -81,13 +80,7 @@ fn false_alarms_per_hour_are_by_time_and_not_by_frames() {
 fn report(folder: &Path, task: &str, input: &str, piped: bool) -> (String, String) {
     let page = folder.join("report.html");
     let from = if piped { "-" } else { input };
-    let mut child = Command::new(env!("CARGO_BIN_EXE_oled"))
-        .args(["learn", task, "--input", from, "--from", "jsonl", "--report", page.to_str().unwrap()])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = start(&["learn", task, "--input", from, "--from", "jsonl", "--report", page.to_str().unwrap()]);
     let mut stdin = child.stdin.take().unwrap();
     if piped {
         stdin.write_all(&std::fs::read(input).unwrap()).unwrap();

@@ -73,16 +73,18 @@ pub(crate) struct Initially {
 /// The fluents that rules start, end or declare `initially`, in the order of their rules.
 pub(crate) fn inertial(rules: &[&Clause]) -> impl Iterator<Item = Signature> + use<> {
     let mut found: IndexSet<Signature, FxBuildHasher> = IndexSet::default();
-    for rule in rules {
-        let head = Signature::of(&rule.head);
-        let fluent = match rule.head.name.as_str() {
-            INITIATED | TERMINATED => head.renamed(HOLDS),
-            INITIALLY => head.with_time().renamed(HOLDS),
-            _ => continue,
-        };
-        found.insert(fluent);
-    }
+    found.extend(rules.iter().filter_map(|rule| fluent_of(rule)));
     found.into_iter()
+}
+
+/// The fluent that a rule starts, ends or declares `initially`.
+pub(crate) fn fluent_of(rule: &Clause) -> Option<Signature> {
+    let head = Signature::of(&rule.head);
+    match rule.head.name.as_str() {
+        INITIATED | TERMINATED => Some(head.renamed(HOLDS)),
+        INITIALLY => Some(head.with_time().renamed(HOLDS)),
+        _ => None,
+    }
 }
 
 /// The predicates that a program must derive for these fluents, each with whether rules start and end it.

@@ -1,5 +1,6 @@
 //! Algorithm 1 of the paper, and the stream it learns from.
 
+mod given;
 mod heads;
 mod instances;
 mod interpretation;
@@ -9,13 +10,15 @@ mod measured;
 mod oled;
 mod process;
 mod sight;
+mod written;
 
+pub(crate) use given::Given;
 pub use heads::Head;
 pub(crate) use heads::{Sights, heads};
 pub(crate) use instances::Loss;
 pub use instances::{Instance, TooMany};
 pub use interpretation::{Cover, Interpretation};
-pub(crate) use interpretation::{CoverState, Given, Missing};
+pub(crate) use interpretation::{CoverState, Missing};
 pub use learned::{Counted, Fired, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust, Watcher};
 pub use lookup::Lookup;
 pub(crate) use measured::Gauge;

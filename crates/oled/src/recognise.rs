@@ -4,9 +4,9 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::calculus::{End, Interval};
-use crate::inertia::{Fluents, Inertia, Segments, wanted};
+use crate::inertia::{Fluents, Inertia, Segments, fluent_of, wanted};
 use crate::interrupt::Interrupt;
-use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
+use crate::lang::ec::HOLDS;
 use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, Theory, Value};
 use crate::logic::{Histories, Limits, Model, Program, Stop, guard_terminations};
 use crate::state::{StateError, decode, encode, ensure};
@@ -64,16 +64,14 @@ impl Recogniser {
         let mut fluents = Fluents::default();
         for rule in &rules {
             let head = Signature::of(&rule.head);
-            let (fluent, inertial) = match rule.head.name.as_str() {
-                INITIATED | TERMINATED => (head.renamed(HOLDS), true),
-                INITIALLY => (head.with_time().renamed(HOLDS), true),
-                // What is labelled is an answer, whoever defines it, and so is what the theory says of a fluent; what else
-                // the background derives is there for other rules.
-                _ if labels.contains(&head) => (head, false),
-                HOLDS if of_theory.contains(&head) => (head, false),
-                _ => continue,
-            };
-            fluents.entry(fluent).or_insert(inertial);
+            // What is labelled is an answer, whoever defines it, and so is what the theory says of a fluent; what else the
+            // background derives is there for other rules.
+            let is_answer = labels.contains(&head) || rule.head.name.as_str() == HOLDS && of_theory.contains(&head);
+            if let Some(fluent) = fluent_of(rule) {
+                fluents.entry(fluent).or_insert(true);
+            } else if is_answer {
+                fluents.entry(head).or_insert(false);
+            }
         }
         let (vocabulary, program) = task.compile(&rules, |vocabulary| wanted(task, vocabulary, &fluents))?;
         let inertia = Inertia::new(task, &vocabulary, &program, &rules, &fluents)?;

@@ -7,6 +7,8 @@ mod pool;
 mod quest;
 mod recognised;
 mod record;
+mod remarks;
+mod rules;
 mod search;
 mod settings;
 mod summary;

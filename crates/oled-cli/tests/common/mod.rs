@@ -3,7 +3,7 @@
 #![allow(dead_code)] // each test uses some of it
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The root of the project.
 pub(crate) fn root() -> PathBuf {
@@ -13,6 +13,18 @@ pub(crate) fn root() -> PathBuf {
 /// Runs the program.
 pub(crate) fn oled(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_oled")).args(args).current_dir(root()).env("NO_COLOR", "1").output().unwrap()
+}
+
+/// Starts the program, with pipes to talk to it.
+pub(crate) fn start(args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_oled"))
+        .args(args)
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
 }
 
 /// What it printed on standard output.

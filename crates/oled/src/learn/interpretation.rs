@@ -5,19 +5,17 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
-use super::heads::Head;
-use super::instances::{Deed, Domain, Group, Instance, Loss, TooMany};
+use super::given::{Given, follows, is_defined, starts_uncovered, wrapping, wraps};
+use super::instances::{Deed, Group, Instance, Loss, TooMany};
 use super::lookup::Lookup;
 use super::measured::Gauge;
 use crate::calculus::{Outcome, fluent_name, unknown};
 use crate::event::What;
-use crate::induce::{Grid, Introduced, LiteralTable, Mask, RuleKind};
+use crate::induce::{Grid, LiteralTable, Mask};
 use crate::inertia::{Inertia, Initially, Segments, is_tracked};
 use crate::interrupt::Interrupt;
-use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{
-    Atom, Clause, Formula, Literal, Mode, Signature, Span, Symbol, Symmetries, Term, Value, exchanged, for_each_hole,
-};
+use crate::lang::ec::{INITIATED, TERMINATED};
+use crate::lang::{Clause, Mode, Signature, Symbol, Symmetries, Value, exchanged};
 use crate::logic::{Dependence, Histories, Limits, Measure, Model, Pred, Program, Relation, Role, Stop, Vocabulary};
 use crate::state::{StateError, ensure, ensure_counts};
 use crate::stream::Frame;
@@ -43,7 +41,7 @@ pub struct Interpretation {
 /// What makes interpretations of frames: one model per time point, one truth per head instance, for all targets.
 #[derive(Clone, Debug)]
 pub struct Cover {
-    program: Program,
+    pub(super) program: Program,
     pub(super) model: Model,
     pub(super) groups: Vec<Group>,
     pub(super) targets: Vec<Target>,
@@ -58,7 +56,7 @@ pub struct Cover {
     wrapping: Vec<Mask>,
     open_wrapping: Vec<Vec<bool>>,
     /// Places whose values are observed wherever a predicate is true of them.
-    observing: IndexSet<(Signature, usize), FxBuildHasher>,
+    pub(super) observing: IndexSet<(Signature, usize), FxBuildHasher>,
     pub(super) symmetries: Symmetries,
     observed_next: bool,
     segments: Points,
@@ -128,15 +126,6 @@ pub(super) struct Target {
     partial: bool,
     /// The first target with the same annotation.
     pub(super) first: usize,
-}
-
-/// What is given of the instances of a target, as bits of their truths: what the background starts and ends, and, of a
-/// fluent with values, that another value begins, which a learner has to find out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Given {
-    pub(crate) starts: Option<usize>,
-    pub(crate) ends: Option<usize>,
-    pub(crate) other_value: Option<usize>,
 }
 
 /// A time point that waits for the next one.
@@ -298,73 +287,6 @@ impl Cover {
             missing,
             stop: None,
         })
-    }
-
-    /// The rule of a head with these conditions. It speaks of what is observed at its time point, as learning does: where
-    /// no condition says so of a variable, one is added.
-    pub fn clause(&self, head: &Head, mut body: Vec<Literal>) -> Clause {
-        let group = &self.groups[self.targets[head.target].group];
-        for (v, domain) in group.kinds.iter().enumerate() {
-            // What nothing binds ranges over its type anyway; what ends is known to hold, so what is tracked is there.
-            let said = match (self.mention(&body, &head_variable(v)), head.kind) {
-                (Mention::Observed, _) => true,
-                (_, RuleKind::Termination) => *domain != Domain::Untracked,
-                (Mention::None, _) => true,
-                (Mention::Bound, _) => *domain == Domain::Listed,
-            };
-            if !said {
-                body.push(observation(group.table.types[v], head_variable(v)));
-            }
-        }
-        for number in 0..group.table.introduced().len() {
-            let name = Term::Var(LiteralTable::introduced_name(number));
-            let said = self.introduction(group, number);
-            if self.mention(&body, &name) == Mention::Bound && !body.iter().any(|l| *l == said || introduces(l, &said))
-            {
-                body.push(said);
-            }
-        }
-        Clause { head: head.atom.clone(), body, span: Span::default() }
-    }
-
-    /// What conditions say of a variable.
-    fn mention(&self, body: &[Literal], name: &Term) -> Mention {
-        let mut mention = Mention::None;
-        for literal in body.iter().filter(|l| !l.negated) {
-            let Formula::Atom(atom) = &literal.formula else { continue };
-            let (signature, mut column) = (Signature::of(atom), 0);
-            for_each_hole(&atom.args, &mut |term| {
-                if term == name {
-                    let observed = self.observing.contains(&(signature, column));
-                    mention = mention.max(if observed { Mention::Observed } else { Mention::Bound });
-                }
-                column += 1;
-            });
-        }
-        mention
-    }
-
-    /// The condition that says where an introduced variable has its values from: its type, or the relation that introduces
-    /// it.
-    fn introduction(&self, group: &Group, number: usize) -> Literal {
-        let name = Term::Var(LiteralTable::introduced_name(number));
-        let Introduced { kind, source: (literal, column), .. } = group.table.introduced()[number];
-        if self.program.type_pred(kind).is_some() {
-            return observation(kind, name);
-        }
-        let signature = group.table.patterns()[literal].signature;
-        let anonymous = |c: usize| if c == column { name.clone() } else { Term::var("_") };
-        let timed = group.table.patterns()[literal].columns.len() < signature.arity();
-        let columns = (0..signature.arity() - usize::from(timed)).map(anonymous);
-        Literal::positive(signature.fill(columns.chain(timed.then(|| Term::var("T")))))
-    }
-
-    /// Whether a condition only says that a variable is observed.
-    pub(crate) fn is_observation(&self, target: usize, literal: &Literal) -> bool {
-        let group = &self.groups[self.targets[target].group];
-        let types = group.table.types.iter().enumerate();
-        types.map(|(v, kind)| observation(*kind, head_variable(v))).any(|said| said == *literal)
-            || (0..group.table.introduced().len()).any(|number| self.introduction(group, number) == *literal)
     }
 
     /// What is given of the instances of a target.
@@ -770,83 +692,4 @@ impl Target {
         }
         labels
     }
-}
-
-/// What conditions say of a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Mention {
-    /// Nothing that gives it values.
-    None,
-    /// What its values are, not that they are observed.
-    Bound,
-    /// That they are observed.
-    Observed,
-}
-
-/// The variable of a head with a number.
-fn head_variable(number: usize) -> Term {
-    Term::var(&format!("X{number}"))
-}
-
-/// The condition that a variable is observed, as a value of its type.
-fn observation(kind: Symbol, variable: Term) -> Literal {
-    Literal::positive(Atom::new(kind.as_str(), vec![variable, Term::var("T")]))
-}
-
-/// Whether a literal gives a variable its values as another does that says nothing else.
-fn introduces(literal: &Literal, other: &Literal) -> bool {
-    let (Formula::Atom(a), Formula::Atom(b)) = (&literal.formula, &other.formula) else { return false };
-    let same = |(x, y): (&Term, &Term)| x == y || y.is_anonymous();
-    !literal.negated && Signature::of(a) == Signature::of(b) && {
-        let (mut left, mut right) = (Vec::new(), Vec::new());
-        for_each_hole(&a.args, &mut |t| left.push(t));
-        for_each_hole(&b.args, &mut |t| right.push(t));
-        left.into_iter().zip(right).all(same)
-    }
-}
-
-/// Whether a rule has such a head.
-fn is_defined(rules: &[&Clause], signature: Signature) -> bool {
-    rules.iter().any(|rule| Signature::of(&rule.head) == signature)
-}
-
-/// Whether a rule of the background may start an instance of a fluent that is about none of the targets.
-fn starts_uncovered(rule: &Clause, label: Signature, targets: &[TargetSpec]) -> bool {
-    let head = Signature::of(&rule.head);
-    let initially = label.without_time().map(|s| s.renamed(INITIALLY));
-    if head != label.renamed(INITIATED) && Some(head) != initially {
-        return false;
-    }
-    let mut holes = Vec::new();
-    for_each_hole(&rule.head.args, &mut |term| holes.push(term));
-    let covers = |t: &&TargetSpec| {
-        let fits = |(column, hole): (&Result<usize, Value>, &&Term)| match column {
-            Ok(_) => true,
-            Err(value) => **hole == Term::Value(*value),
-        };
-        t.columns.iter().zip(&holes).all(fits)
-    };
-    !targets.iter().filter(|t| t.label == label).any(|t| covers(&t))
-}
-
-/// Whether a predicate follows from what is learned, and is not that itself.
-fn wraps(signature: Signature, dependence: &Dependence<'_>, targets: &[TargetSpec]) -> bool {
-    !targets.iter().any(|t| t.label == signature) && is_learned(dependence.of([signature]), targets)
-}
-
-/// Whether the bodies of rules follow from what is learned.
-fn follows<'r>(dependence: &Dependence<'_>, rules: impl Iterator<Item = &'r Clause>, targets: &[TargetSpec]) -> bool {
-    is_learned(dependence.of(rules.flat_map(Dependence::asked_for)), targets)
-}
-
-/// Whether something that is learned is among these.
-fn is_learned(mut signatures: impl Iterator<Item = Signature>, targets: &[TargetSpec]) -> bool {
-    let is_label = |s: Signature| targets.iter().any(|t| t.label == s);
-    let acts = |s: Signature| matches!(s.name().as_str(), INITIATED | TERMINATED) && is_label(s.renamed(HOLDS));
-    signatures.any(|s| is_label(s) || acts(s))
-}
-
-fn wrapping(table: &LiteralTable, dependence: &Dependence<'_>, targets: &[TargetSpec]) -> Mask {
-    let patterns = table.patterns().iter().enumerate();
-    patterns.filter(|(_, p)| wraps(p.signature, dependence, targets)).map(|(i, _)| i).collect()
 }

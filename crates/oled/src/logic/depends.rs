@@ -5,7 +5,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use super::check::{Role, Vocabulary};
-use super::past::{Look, Past, plain};
+use super::past::{Look, Past, asked_for, plain};
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Atom, Clause, Formula, Signature, Symbol, Term, for_each_hole};
 
@@ -111,9 +111,4 @@ fn atoms(rule: &Clause) -> impl Iterator<Item = (bool, &Atom)> {
         Formula::Atom(atom) => Some((literal.negated, atom)),
         Formula::Compare(..) => None,
     })
-}
-
-/// The predicate that a condition asks for, now or in the past.
-fn asked_for(atom: &Atom) -> Signature {
-    plain(atom).map_or_else(|| Signature::of(atom), |(past, _)| past.base)
 }

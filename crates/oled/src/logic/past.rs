@@ -158,6 +158,11 @@ pub(crate) fn plain(atom: &Atom) -> Option<(Past, Atom)> {
     Some((Past { look, base }, Atom { name, args, span: atom.span.clone() }))
 }
 
+/// The predicate that a condition asks for, now or in the past.
+pub(crate) fn asked_for(atom: &Atom) -> Signature {
+    plain(atom).map_or_else(|| Signature::of(atom), |(past, _)| past.base)
+}
+
 impl Past {
     /// What an atom of such a predicate looks back at, as it is written in the condition.
     pub(crate) fn inner(self, plain: &Atom) -> Atom {

@@ -8,7 +8,7 @@ use crate::lang::{Atom, Bias, Clause, Comparison, Formula, Literal, Signature, S
 
 use super::check::{Role, Vocabulary};
 use super::open::expand;
-use super::past::plain;
+use super::past::asked_for;
 use super::program::components;
 
 /// Rewrites all rules of a program.
@@ -132,7 +132,6 @@ fn variable(term: &Term) -> Option<Symbol> {
 /// Only what holds can end, so what is terminated is only asked for what holds: the rule looks at those instances first.
 /// Not where another rule asks what is terminated, and not for what does not depend on the calculus.
 pub(crate) fn guard_terminations(rules: &[&Clause]) -> Vec<Clause> {
-    let asked_for = |atom: &Atom| plain(atom).map_or_else(|| Signature::of(atom), |(past, _)| past.base);
     let asked: IndexSet<Signature, FxBuildHasher> = rules.iter().flat_map(|r| body_atoms(r).map(asked_for)).collect();
     rules
         .iter()

@@ -11,15 +11,14 @@ use super::search::{Fit, Kinds, Terms};
 use super::settings::{Penalty, ReplaySettings};
 use super::view::{Aspect, Lit, Slot};
 use super::watch::Watch;
-use super::why_nothing::Nothing;
 use crate::evaluate::Confusion;
 use crate::event::{Event, Observer, What};
 use crate::induce::{Column, LiteralTable, Mask, RuleKind};
 use crate::interrupt::Interrupt;
-use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Symbol, Theory, Value};
+use crate::lang::{Atom, Clause, Literal, Problems, Symbol, Theory, Value};
 use crate::learn::{
     Cover, CoverState, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, Sight, Sights, TooMany, Trust, Watcher,
-    heads, rename,
+    heads,
 };
 use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
@@ -59,14 +58,14 @@ use crate::task::Task;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Replay {
-    settings: ReplaySettings,
+    pub(super) settings: ReplaySettings,
     threads: usize,
-    heads: Vec<Head>,
-    cover: Cover,
+    pub(super) heads: Vec<Head>,
+    pub(super) cover: Cover,
     /// The time point that was seen last.
     sight: Sight,
-    record: Record,
-    targets: Vec<Target>,
+    pub(super) record: Record,
+    pub(super) targets: Vec<Target>,
     /// What the last search for rules at work came to, for each target; none if there was none.
     last: Vec<Outcome>,
     /// Runs recorded when it was, and when the last one was that started from nothing.
@@ -76,7 +75,7 @@ pub struct Replay {
     /// All rules that ever were at work, by head: their place is their number.
     known: Vec<Vec<Clause>>,
     /// The variables that were told to have too many assignments.
-    told: Vec<(usize, usize)>,
+    pub(super) told: Vec<(usize, usize)>,
     /// The targets whose rules were told to have reached a limit.
     limited: Vec<usize>,
     /// Who may end a search early, and who is told how far it is.
@@ -86,13 +85,13 @@ pub struct Replay {
 
 /// A fluent, or a predicate, whose rules are learned.
 #[derive(Clone, Debug)]
-struct Target {
-    name: Symbol,
-    group: usize,
+pub(super) struct Target {
+    pub(super) name: Symbol,
+    pub(super) group: usize,
     place: usize,
     /// Its literals that are about targets before it, and those that may not be used.
     about: Vec<About>,
-    left_out: Mask,
+    pub(super) left_out: Mask,
     /// Rules to start from.
     start: Vec<Rule>,
 }
@@ -178,13 +177,6 @@ impl Replay {
         Ok(self.targets.iter().zip(fits).map(|(t, fit)| (t.name, fit.counts())).collect())
     }
 
-    /// A rule that is made of the literals of the modes as it would be printed if it were learned: it says which of its
-    /// variables are observed, where its conditions do not.
-    pub fn written(&self, clause: &Clause) -> Result<Clause, Problems> {
-        let (target, rule) = self.given(clause)?;
-        Ok(self.clause(target, &rule))
-    }
-
     /// How the rules of each target fit, exactly.
     fn fits_of(&self, rules: &[Vec<Rule>]) -> Vec<Fit> {
         self.outcomes(Some(rules), |target, quest| {
@@ -207,11 +199,11 @@ impl Replay {
         self.update(&mut ());
     }
 
-    fn table(&self, target: usize) -> &LiteralTable {
+    pub(super) fn table(&self, target: usize) -> &LiteralTable {
         self.cover.table(target)
     }
 
-    fn head(&self, target: usize, kind: RuleKind) -> Option<usize> {
+    pub(super) fn head(&self, target: usize, kind: RuleKind) -> Option<usize> {
         self.heads.iter().position(|h| h.target == target && h.kind == kind)
     }
 
@@ -463,25 +455,6 @@ impl Replay {
         self.at_work = at_work;
     }
 
-    fn clause(&self, target: usize, rule: &Rule) -> Clause {
-        let table = self.table(target);
-        let slots = &self.record.slots[self.targets[target].group];
-        let closed = rule.body.iter().filter_map(|l| if let Lit::Closed(bit) = l { Some(*bit as usize) } else { None });
-        let implied = table.body(closed.collect());
-        let literal = |l: &Lit| match *l {
-            Lit::Closed(bit) => table.literals()[bit as usize].clone(),
-            Lit::Open { slot, threshold } => {
-                let value = slots[slot as usize].grid.value(threshold);
-                table.open_literal(slot as usize, value, self.cover.measures())
-            }
-        };
-        let mut body: Vec<Literal> = rule.body.iter().map(literal).collect();
-        // What has to be said of a variable that only negated literals mention.
-        body.extend(implied.into_iter().filter(|l| table.find(l).is_none()));
-        let head = self.head(target, rule.kind).expect("rules have the heads that are declared");
-        self.cover.clause(&self.heads[head], body)
-    }
-
     fn learned_from(&self, outcomes: Vec<(Outcome, Vec<Trust>)>) -> Learned {
         let mut learned = Learned { interpretations: self.record.frames(), ..Learned::default() };
         // Rules that were never at work have the numbers after those that were.
@@ -513,81 +486,16 @@ impl Replay {
         learned
     }
 
-    /// Why what is remembered is not the whole stream as recognition would see it, if it is not.
-    fn estimated(&self) -> Vec<String> {
-        let mut reasons: Vec<String> = self.cover.remark_crowded().into_iter().collect();
-        if self.record.coarse && self.record.slots.iter().any(|slots| !slots.is_empty()) {
-            reasons.push(
-                "thresholds are rounded: there were more runs than `runs` allows, and measured values are remembered less \
-                 exactly"
-                    .into(),
-            );
-        }
-        let (kept, all) = self.record.segment_counts();
-        if (kept as u64) < all {
-            reasons.push(format!(
-                "learned from {kept} of {all} segments: more are not remembered (`runs`, `window` and `forget` say how many)"
-            ));
-        } else if !self.record.is_whole() {
-            reasons.push("learned from parts of long segments: more is not remembered (`runs` says how much)".into());
-        }
-        if let Some((group, variable)) = self.told.first() {
-            let name = LiteralTable::introduced_name(*variable);
-            let head = self.heads.iter().find(|h| self.targets[h.target].group == *group).map(|h| h.name);
-            let of = head.map_or_else(String::new, |name| format!(" of rules for `{name}`"));
-            reasons.push(format!(
-                "`{name}`{of} had too many values at some time points to try them all; conditions on it count as false there"
-            ));
-        }
-        for (number, target) in self.targets.iter().enumerate() {
-            let name = target.name;
-            let given = self.cover.given(number);
-            if self.cover.depends_on_learned(number) {
-                reasons.push(format!("what the background starts and ends of `{name}` depends on what is learned"));
-            }
-            if self.cover.is_partial(number) {
-                reasons.push(format!(
-                    "the background starts instances of the fluent of `{name}` that no `modeh` speaks of"
-                ));
-            }
-            if given.ends.is_some() && self.cover.goes_on_unobserved(number) {
-                reasons.push(format!("what the background ends of `{name}` may be about what is not observed"));
-            }
-        }
-        reasons
-    }
-
-    /// Which conditions no rule could have, and why.
-    fn left_out(&self) -> Vec<String> {
-        let mut remarks = Vec::new();
-        for (number, target) in self.targets.iter().enumerate() {
-            let table = self.table(number);
-            let closed = target.left_out.iter().map(|l| table.patterns()[l].signature);
-            let open = table.open_literals().iter().zip(self.cover.wrapping(number).1);
-            let open = open.filter(|(_, out)| **out).map(|(o, _)| self.cover.measures()[o.measure].predicate);
-            let mut names: Vec<String> = Vec::new();
-            for name in closed.chain(open).map(|signature| format!("`{signature}`")) {
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-            if !names.is_empty() {
-                remarks.push(format!(
-                    "no rule for `{}` could have the condition {}: it follows from what is learned at the same time or later",
-                    target.name,
-                    names.join(" or ")
-                ));
-            }
-        }
-        remarks
+    /// Whether anything starts a target: a rule, or the background.
+    pub(super) fn is_started(&self, target: usize, outcome: &Outcome) -> bool {
+        outcome.rules.iter().any(|rule| rule.kind != RuleKind::Termination)
+            || self.cover.given(target).starts.is_some()
+            || self.cover.holds_initially(target)
     }
 
     /// Adds how the rules of a target fit to what is known of its fluent, which may have several targets.
     fn add_fit(&self, fits: &mut Vec<FluentFit>, target: usize, outcome: &Outcome) {
-        let given = self.cover.given(target);
-        let starts = outcome.rules.iter().any(|rule| rule.kind != RuleKind::Termination)
-            || given.starts.is_some()
-            || self.cover.holds_initially(target);
+        let starts = self.is_started(target, outcome);
         let Outcome { penalty, ref fit, .. } = *outcome;
         let new = FluentFit { fluent: self.targets[target].name, counts: fit.counts(), starts, penalty: Some(penalty) };
         match fits.iter_mut().find(|fit| fit.fluent == new.fluent) {
@@ -597,50 +505,6 @@ impl Replay {
             }
             None => fits.push(new),
         }
-    }
-
-    /// The limit that the rules of a target have reached, if they have: there might be better ones without it.
-    fn at_a_limit(&self, target: usize, outcome: &Outcome) -> Option<(&'static str, usize, String)> {
-        let (name, ReplaySettings { max_literals, max_rules, .. }) = (self.targets[target].name, &self.settings);
-        if outcome.rules.len() >= *max_rules {
-            let what = format!("`{name}` has as many rules as `max_rules` allows, {max_rules}; more might fit better");
-            return Some(("max_rules", *max_rules, what));
-        }
-        let longest = outcome.rules.iter().map(|rule| rule.body.len()).max().unwrap_or(0);
-        // The usual limit is part of how this learner works.
-        (longest >= *max_literals && *max_literals < ReplaySettings::default().max_literals).then(|| {
-            let what = format!(
-                "a rule for `{name}` has as many literals as `max_literals` allows, {max_literals}; more might fit better"
-            );
-            ("max_literals", *max_literals, what)
-        })
-    }
-
-    /// Why nothing was learned that starts a target.
-    fn remark(&self, target: usize, outcome: &Outcome) -> Option<String> {
-        let given = self.cover.given(target).starts.is_some() || self.cover.holds_initially(target);
-        if given || outcome.rules.iter().any(|r| r.kind != RuleKind::Termination) {
-            return None;
-        }
-        // A fluent that only ends is started by somebody else.
-        self.head(target, RuleKind::Initiation).or(self.head(target, RuleKind::Direct))?;
-        let seen = &outcome.seen;
-        let nothing = Nothing {
-            fluent: self.targets[target].name,
-            segments: seen.segments,
-            with_event: seen.with_event,
-            begun: self.record.segment_counts().1,
-            positives: outcome.fit.positives as u64,
-            unobserved: seen.unobserved,
-            missing: self.cover.missing(),
-            conditions: seen.literals,
-            bodies: seen.starts,
-            refused: seen.refused,
-            penalty: outcome.penalty,
-            max_literals: self.settings.max_literals,
-            cut_short: outcome.cut_short,
-        };
-        Some(nothing.tell())
     }
 
     /// Whether literals can be those of a target.
@@ -679,64 +543,6 @@ impl Replay {
             };
             observer.on(&Event { interpretation: self.record.frames(), process: head, rule: 0, what });
         }
-    }
-
-    /// The literals of a rule that is given.
-    fn given(&self, clause: &Clause) -> Result<(usize, Rule), Diagnostic> {
-        let signature = Signature::of(&clause.head);
-        let Some(head) = self.heads.iter().find(|h| h.is_of(clause)) else {
-            return Err(Diagnostic::new(&clause.head.span, format!("no mode declares the head `{signature}`"))
-                .hint("rules to start from have heads that are to be learned"));
-        };
-        let (table, group) = (self.table(head.target), self.targets[head.target].group);
-        let renamed = rename(clause, &head.atom);
-        let mut body = Vec::new();
-        for (literal, original) in renamed.body.iter().zip(&clause.body) {
-            // What a printed rule says of a variable that only negated literals mention, or that is not known to be here.
-            if table.is_type_of_introduced(literal) || self.cover.is_observation(head.target, literal) {
-                continue;
-            }
-            let closed = table.find(literal).map(|i| Lit::Closed(i as u16));
-            let open = || self.open_literal(table, group, literal);
-            match closed.or_else(open) {
-                Some(literal) if self.is_left_out(head.target, literal) => {
-                    let message = format!("what `{original}` will be is not known while `{}` is learned", head.name);
-                    return Err(Diagnostic::new(&original.span, message).hint(
-                        "it follows from what is learned: declare a fluent before those whose rules speak of it, and speak of \
-                         it directly",
-                    ));
-                }
-                Some(literal) => body.push(literal),
-                None => {
-                    let message = format!("the modes do not allow the condition `{original}`");
-                    return Err(Diagnostic::new(&original.span, message).hint("add a `modeb` for it"));
-                }
-            }
-        }
-        if body.is_empty() || body.len() > super::pool::MAX_BODY {
-            let message = format!("a rule to start from has 1 to {} conditions", super::pool::MAX_BODY);
-            return Err(Diagnostic::new(&clause.head.span, message).hint("split it, or leave conditions out"));
-        }
-        body.sort_unstable();
-        body.dedup();
-        Ok((head.target, Rule { kind: head.kind, body }))
-    }
-
-    /// Whether a literal may not be used for a target.
-    fn is_left_out(&self, target: usize, literal: Lit) -> bool {
-        match literal {
-            Lit::Closed(bit) => self.targets[target].left_out.has(bit as usize),
-            Lit::Open { slot, .. } => self.cover.wrapping(target).1[slot as usize],
-        }
-    }
-
-    /// A literal with an open threshold; a number that is not on the grid is taken for the nearest that is.
-    fn open_literal(&self, table: &LiteralTable, group: usize, literal: &Literal) -> Option<Lit> {
-        (0..table.open_literals().len()).find_map(|slot| {
-            let threshold = table.threshold_of(slot, literal, self.cover.measures())?;
-            let grid = self.record.slots[group][slot].grid;
-            Some(Lit::Open { slot: slot as u16, threshold: grid.nearest(threshold) })
-        })
     }
 }
 

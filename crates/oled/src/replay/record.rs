@@ -438,18 +438,21 @@ impl Record {
     /// All segments that are kept, those being written too, in the order of their ranks: the same for every order in which
     /// they came. What is kept of a segment in several parts is put together.
     pub(crate) fn segments(&self) -> Vec<Segment<'_>> {
+        self.kept().chunk_by(is_same_segment).map(|parts| self.segment(parts)).collect()
+    }
+
+    /// The parts that are kept, those of a segment together and in their order; with what is being written.
+    fn kept(&self) -> Vec<Kept<'_>> {
         let open = self.open.values().map(|o| (&o.part, Some(o))).filter(|(p, _)| p.rank <= self.limit);
-        let mut parts: Vec<(&Part, Option<&Open>)> = self.parts.iter().map(|p| (p, None)).chain(open).collect();
+        let mut parts: Vec<Kept<'_>> = self.parts.iter().map(|p| (p, None)).chain(open).collect();
         parts.retain(|(p, _)| self.memory.window.is_none_or(|n| self.begun - p.born < n as u64));
         let order = |p: &Part| (rank(p.segment, 0), p.segment.as_str(), p.born, p.number);
         parts.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
-        let same =
-            |a: &(&Part, Option<&Open>), b: &(&Part, Option<&Open>)| (a.0.segment, a.0.born) == (b.0.segment, b.0.born);
-        parts.chunk_by(same).map(|parts| self.segment(parts)).collect()
+        parts
     }
 
     /// The parts of a segment as one.
-    fn segment<'a>(&'a self, parts: &[(&'a Part, Option<&'a Open>)]) -> Segment<'a> {
+    fn segment<'a>(&'a self, parts: &[Kept<'a>]) -> Segment<'a> {
         let Part { segment, .. } = *parts[0].0;
         let mut missed = vec![0; self.targets];
         for (part, _) in parts {
@@ -460,7 +463,7 @@ impl Record {
     }
 
     /// The tracks of a group, each put together from its parts.
-    fn courses<'a>(&self, parts: &[(&'a Part, Option<&'a Open>)], g: usize) -> Vec<Course<'a>> {
+    fn courses<'a>(&self, parts: &[Kept<'a>], g: usize) -> Vec<Course<'a>> {
         let mut courses: Vec<Course<'_>> = Vec::new();
         // For the part before, its number, and the course of each of its tracks.
         let mut before: (u32, Vec<usize>) = (0, Vec::new());
@@ -510,7 +513,7 @@ impl Record {
 
     /// The number of segments that are kept, and of those that there were.
     pub fn segment_counts(&self) -> (usize, u64) {
-        (self.segments().len(), self.begun)
+        (self.kept().chunk_by(is_same_segment).count(), self.begun)
     }
 
     /// Whether everything is kept: no part of any segment was forgotten.
@@ -532,6 +535,13 @@ impl Record {
         let runs = tracks.map(|t| t.runs.capacity() * size_of::<Run>() + size_of::<Track>() + t.values.len() * 16);
         states + runs.sum::<usize>()
     }
+}
+
+/// A part that is kept, and what is known of it while it is being written.
+type Kept<'a> = (&'a Part, Option<&'a Open>);
+
+fn is_same_segment(a: &Kept<'_>, b: &Kept<'_>) -> bool {
+    (a.0.segment, a.0.born) == (b.0.segment, b.0.born)
 }
 
 /// A segment as it is remembered.

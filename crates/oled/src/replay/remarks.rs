@@ -1,0 +1,121 @@
+//! What there is to remark about what was learned: what is estimated, what no rule could have, and which limit was reached.
+
+use super::learner::Replay;
+use super::quest::Outcome;
+use super::settings::ReplaySettings;
+use super::why_nothing::Nothing;
+use crate::induce::{LiteralTable, RuleKind};
+
+impl Replay {
+    /// Why what is remembered is not the whole stream as recognition would see it, if it is not.
+    pub(super) fn estimated(&self) -> Vec<String> {
+        let mut reasons: Vec<String> = self.cover.remark_crowded().into_iter().collect();
+        if self.record.coarse && self.record.slots.iter().any(|slots| !slots.is_empty()) {
+            reasons.push(
+                "thresholds are rounded: there were more runs than `runs` allows, and measured values are remembered less \
+                 exactly"
+                    .into(),
+            );
+        }
+        let (kept, all) = self.record.segment_counts();
+        if (kept as u64) < all {
+            reasons.push(format!(
+                "learned from {kept} of {all} segments: more are not remembered (`runs`, `window` and `forget` say how many)"
+            ));
+        } else if !self.record.is_whole() {
+            reasons.push("learned from parts of long segments: more is not remembered (`runs` says how much)".into());
+        }
+        if let Some((group, variable)) = self.told.first() {
+            let name = LiteralTable::introduced_name(*variable);
+            let head = self.heads.iter().find(|h| self.targets[h.target].group == *group).map(|h| h.name);
+            let of = head.map_or_else(String::new, |name| format!(" of rules for `{name}`"));
+            reasons.push(format!(
+                "`{name}`{of} had too many values at some time points to try them all; conditions on it count as false there"
+            ));
+        }
+        for (number, target) in self.targets.iter().enumerate() {
+            let name = target.name;
+            let given = self.cover.given(number);
+            if self.cover.depends_on_learned(number) {
+                reasons.push(format!("what the background starts and ends of `{name}` depends on what is learned"));
+            }
+            if self.cover.is_partial(number) {
+                reasons.push(format!(
+                    "the background starts instances of the fluent of `{name}` that no `modeh` speaks of"
+                ));
+            }
+            if given.ends.is_some() && self.cover.goes_on_unobserved(number) {
+                reasons.push(format!("what the background ends of `{name}` may be about what is not observed"));
+            }
+        }
+        reasons
+    }
+
+    /// Which conditions no rule could have, and why.
+    pub(super) fn left_out(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        for (number, target) in self.targets.iter().enumerate() {
+            let table = self.table(number);
+            let closed = target.left_out.iter().map(|l| table.patterns()[l].signature);
+            let open = table.open_literals().iter().zip(self.cover.wrapping(number).1);
+            let open = open.filter(|(_, out)| **out).map(|(o, _)| self.cover.measures()[o.measure].predicate);
+            let mut names: Vec<String> = Vec::new();
+            for name in closed.chain(open).map(|signature| format!("`{signature}`")) {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            if !names.is_empty() {
+                remarks.push(format!(
+                    "no rule for `{}` could have the condition {}: it follows from what is learned at the same time or later",
+                    target.name,
+                    names.join(" or ")
+                ));
+            }
+        }
+        remarks
+    }
+
+    /// The limit that the rules of a target have reached, if they have: there might be better ones without it.
+    pub(super) fn at_a_limit(&self, target: usize, outcome: &Outcome) -> Option<(&'static str, usize, String)> {
+        let (name, ReplaySettings { max_literals, max_rules, .. }) = (self.targets[target].name, &self.settings);
+        if outcome.rules.len() >= *max_rules {
+            let what = format!("`{name}` has as many rules as `max_rules` allows, {max_rules}; more might fit better");
+            return Some(("max_rules", *max_rules, what));
+        }
+        let longest = outcome.rules.iter().map(|rule| rule.body.len()).max().unwrap_or(0);
+        // The usual limit is part of how this learner works.
+        (longest >= *max_literals && *max_literals < ReplaySettings::default().max_literals).then(|| {
+            let what = format!(
+                "a rule for `{name}` has as many literals as `max_literals` allows, {max_literals}; more might fit better"
+            );
+            ("max_literals", *max_literals, what)
+        })
+    }
+
+    /// Why nothing was learned that starts a target.
+    pub(super) fn remark(&self, target: usize, outcome: &Outcome) -> Option<String> {
+        if self.is_started(target, outcome) {
+            return None;
+        }
+        // A fluent that only ends is started by somebody else.
+        self.head(target, RuleKind::Initiation).or(self.head(target, RuleKind::Direct))?;
+        let seen = &outcome.seen;
+        let nothing = Nothing {
+            fluent: self.targets[target].name,
+            segments: seen.segments,
+            with_event: seen.with_event,
+            begun: self.record.segment_counts().1,
+            positives: outcome.fit.positives as u64,
+            unobserved: seen.unobserved,
+            missing: self.cover.missing(),
+            conditions: seen.literals,
+            bodies: seen.starts,
+            refused: seen.refused,
+            penalty: outcome.penalty,
+            max_literals: self.settings.max_literals,
+            cut_short: outcome.cut_short,
+        };
+        Some(nothing.tell())
+    }
+}
