@@ -2,22 +2,27 @@
 //! free-running recognition fits the annotation best.
 
 mod chronicle;
+mod classes;
+mod climb;
+mod delta;
+mod fluent;
 mod learner;
-mod pool;
-mod quest;
+mod literal;
+mod objective;
 mod recognised;
 mod record;
+mod refine;
 mod remarks;
 mod rules;
-mod search;
+mod runs;
+mod scale;
 mod settings;
+mod simulate;
 mod summary;
-mod trust;
-mod view;
 mod watch;
 mod why_nothing;
 
 pub use chronicle::{Chronicle, Course, Step};
 pub use learner::Replay;
 pub use record::{Memory, Record};
-pub use settings::{Penalty, REPLAY_SETTINGS, ReplaySettings};
+pub use settings::{REPLAY_SETTINGS, ReplaySettings};

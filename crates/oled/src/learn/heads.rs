@@ -32,6 +32,12 @@ impl Head {
 }
 
 impl Head {
+    /// The head of rules that say while what the same fluent holds.
+    pub(crate) fn holding(&self) -> Head {
+        let atom = Atom { name: Symbol::new(HOLDS), ..self.atom.clone() };
+        Head { kind: RuleKind::Direct, atom, ..self.clone() }
+    }
+
     /// Whether a rule has this head: the same fluent, with the same constants.
     pub(crate) fn is_of(&self, clause: &Clause) -> bool {
         let (mut own, mut theirs) = (Vec::new(), Vec::new());

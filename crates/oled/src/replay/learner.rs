@@ -4,12 +4,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::quest::{Outcome, Quest, Rule};
+use super::classes::Scope;
+use super::fluent::{Choice, FluentSearch, Limits, Outcome, definition_of};
+use super::literal::{Lit, Rule, Slot};
+use super::objective::Fit;
 use super::recognised::{About, Recognised, Replaced, What as Seen, recognise};
 use super::record::{Record, RecordState, Segment};
-use super::search::{Fit, Kinds, Terms};
-use super::settings::{Penalty, ReplaySettings};
-use super::view::{Aspect, Lit, Slot};
+use super::runs::Definition;
+use super::settings::ReplaySettings;
 use super::watch::Watch;
 use crate::evaluate::Confusion;
 use crate::event::{Event, Observer, What};
@@ -92,6 +94,9 @@ pub(super) struct Target {
     /// Its literals that are about targets before it, and those that may not be used.
     about: Vec<About>,
     pub(super) left_out: Mask,
+    /// What rules make it persist, and whether it may hold while something is true.
+    persists: Vec<RuleKind>,
+    holds_while: bool,
     /// Rules to start from.
     start: Vec<Rule>,
 }
@@ -108,14 +113,11 @@ struct AtWork {
 const NEW_SHARE: u64 = 8;
 const NEW_RUNS: u64 = 64;
 
-/// If the theory has lost so much, searching near it is not enough.
-const LOSS: f64 = 0.02;
-
 impl Replay {
     /// A learner for the heads of a task.
     pub fn new(task: &Task, settings: ReplaySettings) -> Result<Replay, Problems> {
         let variables = settings.variables;
-        let (heads, mut cover) = heads(task, true, |_| Sights { variables, observed_next: false })?;
+        let (mut heads, mut cover) = heads(task, true, |_| Sights { variables, observed_next: false })?;
         cover.set_limits(settings.max_instances, settings.max_steps);
         let groups = cover.group_count();
         let mut targets: Vec<Target> = Vec::new();
@@ -124,8 +126,25 @@ impl Replay {
             let head = heads.iter().find(|h| h.target == number).expect("a target has a head");
             let place = targets.iter().filter(|t| t.group == group).count();
             let (about, left_out) = about_targets(&cover, number);
-            targets.push(Target { name: head.name, group, place, about, left_out, start: Vec::new() });
+            let kinds = heads.iter().filter(|h| h.target == number).map(|h| h.kind);
+            let persists: Vec<RuleKind> = kinds.filter(|kind| *kind != RuleKind::Direct).collect();
+            let holds_while = persists.is_empty() || may_hold_while(&cover, number);
+            targets.push(Target {
+                name: head.name,
+                group,
+                place,
+                about,
+                left_out,
+                persists,
+                holds_while,
+                start: Vec::new(),
+            });
         }
+        let whiles: Vec<Head> = (0..targets.len())
+            .filter(|t| targets[*t].holds_while && !targets[*t].persists.is_empty())
+            .filter_map(|t| heads.iter().find(|h| h.target == t).map(Head::holding))
+            .collect();
+        heads.extend(whiles);
         let (memory, losses) = (settings.memory.clone(), cover.losses());
         let slots = (0..groups).map(|g| cover.gauges(g).iter().map(Slot::from).collect()).collect();
         let record = Record::new(memory, slots, losses, targets.len(), task.options.interleaved);
@@ -179,9 +198,9 @@ impl Replay {
 
     /// How the rules of each target fit, exactly.
     fn fits_of(&self, rules: &[Vec<Rule>]) -> Vec<Fit> {
-        self.outcomes(Some(rules), |target, quest| {
+        self.outcomes(Some(rules), |target, search| {
             let rules = rules[target].clone();
-            Outcome { fit: quest.fit(&rules), rules, ..Outcome::default() }
+            Outcome { fit: search.fit(&rules, self.definition(target, &rules)), rules, ..Outcome::default() }
         })
         .into_iter()
         .map(|outcome| outcome.fit)
@@ -207,16 +226,24 @@ impl Replay {
         self.heads.iter().position(|h| h.target == target && h.kind == kind)
     }
 
+    /// The number of the head that the rules of a kind have; those that say while what a fluent holds have one after all
+    /// others.
+    pub(super) fn head_of(&self, target: usize, kind: RuleKind) -> usize {
+        self.head(target, kind).unwrap_or_else(|| {
+            let whiles = self.heads.iter().position(|h| h.kind == RuleKind::Direct && h.target == target);
+            whiles.expect("a target that may hold while something is true has a head for it")
+        })
+    }
+
     /// What a search for a target's rules is about.
-    fn aspect(&self, number: usize) -> Aspect<'_> {
+    fn scope(&self, number: usize) -> Scope<'_> {
         let target = &self.targets[number];
-        Aspect {
+        Scope {
             table: self.table(number),
             slots: &self.record.slots[target.group],
             group: target.group,
             target: number,
             place: target.place,
-            direct: self.head(number, RuleKind::Direct).is_some(),
             symmetric: self.cover.label(number).1,
             left_out: target.left_out,
             open_left_out: self.cover.wrapping(number).1,
@@ -226,30 +253,31 @@ impl Replay {
         }
     }
 
-    fn terms(&self, number: usize, threads: usize) -> Terms {
-        let penalty = match self.settings.penalty {
-            Penalty::Fixed(penalty) => penalty,
-            // The one of the last search, which finds it anew if it starts from nothing.
-            Penalty::Auto => self.last.get(number).map_or(0.0, |last| last.penalty),
-        };
-        let heads = [RuleKind::Direct, RuleKind::Initiation, RuleKind::Termination].map(|k| self.head(number, k));
-        let kinds = match heads {
-            [Some(_), ..] => Kinds::Direct,
-            [None, Some(_), Some(_)] => Kinds::Both,
-            [None, Some(_), None] => Kinds::Starts,
-            [None, None, _] => Kinds::Ends,
-        };
-        let ReplaySettings { max_literals, max_rules, .. } = self.settings;
-        Terms { penalty, exact: false, kinds, near: false, threads, max_literals, max_rules }
+    /// How a target may be defined.
+    fn choice(&self, number: usize) -> Choice<'_> {
+        let target = &self.targets[number];
+        let ordinary = target.persists.is_empty();
+        let declared = if ordinary { Definition::While } else { Definition::Persists };
+        Choice { persists: &target.persists, holds_while: target.holds_while, declared: Some(declared) }
+    }
+
+    /// How rules define a target; without any it is as it was declared.
+    pub(super) fn definition(&self, number: usize, rules: &[Rule]) -> Definition {
+        if self.targets[number].persists.is_empty() { Definition::While } else { definition_of(rules) }
+    }
+
+    fn limits(&self) -> Limits {
+        let ReplaySettings { penalty, max_literals, max_rules, .. } = self.settings;
+        Limits { penalty, max_literals, max_rules }
     }
 
     /// Lets a search be made for each target: side by side, or, where rules are about other targets, in turn, since they
     /// see what the rules of those recognise. Where values of a fluent end each other, a value sees the others begin as
     /// `rules` say, if there are any. Gives what the searches gave, in the order of the targets.
-    fn for_each_quest<T: Send>(
+    fn for_each_search<T: Send>(
         &self,
         rules: Option<&[Vec<Rule>]>,
-        search: impl Fn(usize, Quest<'_>) -> (Outcome, T) + Sync,
+        search: impl Fn(usize, FluentSearch<'_>) -> (Outcome, T) + Sync,
     ) -> Vec<(Outcome, T)> {
         let all = self.record.segments();
         let segments: Vec<&Segment<'_>> = all.iter().collect();
@@ -257,34 +285,31 @@ impl Replay {
         if self.targets.iter().all(|t| t.about.is_empty()) && !(0..count).any(|t| self.is_coupled(t)) {
             let workers = self.threads.min(count);
             return side_by_side(count, workers, |number| {
-                let terms = self.terms(number, (self.threads / workers).max(1));
-                let aspect = self.aspect(number);
-                let watch = self.watch_over(number);
-                search(number, Quest { record: &self.record, segments: &segments, aspect, terms, watch })
+                search(number, self.search_for(number, &self.record, &segments))
             });
         }
         let mut recognised: Vec<Recognised> = Vec::new();
         let mut outcomes = Vec::new();
         for number in 0..count {
-            let (aspect, terms) = (self.aspect(number), self.terms(number, self.threads));
+            let scope = self.scope(number);
             let started = self.started(number, &segments, &recognised, rules);
             let replaced = Replaced {
                 about: &self.targets[number].about,
                 recognised: &recognised,
-                other_value: aspect.given.other_value.map(|bit| (bit, started.as_slice())),
+                other_value: scope.given.other_value.map(|bit| (bit, started.as_slice())),
             };
             let (record, copies);
             let (record, segments) = if replaced.is_nothing() {
                 (&self.record, segments.clone())
             } else {
-                (record, copies) = replaced.of(&self.record, &segments, aspect);
+                (record, copies) = replaced.of(&self.record, &segments, scope);
                 (&record, copies.iter().collect())
             };
-            let watch = self.watch_over(number);
-            let found = search(number, Quest { record, segments: &segments, aspect, terms, watch });
+            let found = search(number, self.search_for(number, record, &segments));
             let used = self.targets[number + 1..].iter().any(|t| t.about.iter().any(|a| a.targets.contains(&number)));
             let seen = if used {
-                recognise(record, &segments, aspect, &found.0.rules, Seen::Holds)
+                let definition = self.definition(number, &found.0.rules);
+                recognise(record, &segments, scope, &found.0.rules, definition, Seen::Holds)
             } else {
                 Recognised::new()
             };
@@ -292,6 +317,24 @@ impl Replay {
             outcomes.push(found);
         }
         outcomes
+    }
+
+    /// A search for the rules of a target, in segments of a record.
+    fn search_for<'a>(
+        &'a self,
+        number: usize,
+        record: &'a Record,
+        segments: &'a [&'a Segment<'a>],
+    ) -> FluentSearch<'a> {
+        FluentSearch {
+            record,
+            segments,
+            scope: self.scope(number),
+            choice: self.choice(number),
+            limits: self.limits(),
+            is_linked: &|_| true,
+            watch: self.watch_over(number),
+        }
     }
 
     fn watch_over(&self, number: usize) -> Watch<'_> {
@@ -320,12 +363,13 @@ impl Replay {
         same.map(|t| {
             // What rules begin it does not depend on its other values.
             let replaced = Replaced { about: &self.targets[t].about, recognised, other_value: None };
-            let (aspect, rules) = (self.aspect(t), rules.map_or(&[][..], |rules| &rules[t]));
+            let (scope, rules) = (self.scope(t), rules.map_or(&[][..], |rules| &rules[t]));
+            let definition = self.definition(t, rules);
             if replaced.is_nothing() {
-                return recognise(&self.record, segments, aspect, rules, Seen::Starts);
+                return recognise(&self.record, segments, scope, rules, definition, Seen::Starts);
             }
-            let (record, copies) = replaced.of(&self.record, segments, aspect);
-            recognise(&record, &copies.iter().collect::<Vec<_>>(), aspect, rules, Seen::Starts)
+            let (record, copies) = replaced.of(&self.record, segments, scope);
+            recognise(&record, &copies.iter().collect::<Vec<_>>(), scope, rules, definition, Seen::Starts)
         })
         .collect()
     }
@@ -334,30 +378,17 @@ impl Replay {
     fn outcomes(
         &self,
         rules: Option<&[Vec<Rule>]>,
-        search: impl Fn(usize, Quest<'_>) -> Outcome + Sync,
+        search: impl Fn(usize, FluentSearch<'_>) -> Outcome + Sync,
     ) -> Vec<Outcome> {
-        let outcomes = self.for_each_quest(rules, |target, quest| (search(target, quest), ()));
+        let outcomes = self.for_each_search(rules, |target, found| (search(target, found), ()));
         outcomes.into_iter().map(|(outcome, ())| outcome).collect()
     }
 
-    /// The whole search, from nothing and from the rules that were given: the same for every order of the segments.
-    /// `near`: whether rules that come near are wanted too.
-    fn search_all(&self, near: bool) -> Vec<Outcome> {
+    /// The whole search, from nothing and from the rules that were given: the same for every order of the segments. `folds`:
+    /// whether it is to be told how the rules do on segments that they were not made from.
+    fn search_all(&self, folds: bool) -> Vec<Outcome> {
         let search = |rules: Option<&[Vec<Rule>]>| {
-            self.outcomes(rules, |target, mut quest| {
-                quest.terms.near = near;
-                if self.settings.penalty == Penalty::Auto {
-                    quest.terms.penalty = quest.price();
-                }
-                let found = quest.full();
-                match self.targets[target].start.as_slice() {
-                    [] => found,
-                    start => {
-                        let other = quest.from(start);
-                        if other.value > found.value { other } else { found }
-                    }
-                }
-            })
+            self.outcomes(rules, |target, search| search.full(&self.targets[target].start, folds))
         };
         let first = search(None);
         if !(0..self.targets.len()).any(|t| self.is_coupled(t)) {
@@ -377,12 +408,10 @@ impl Replay {
     /// Outcomes with what they come to where all of their rules are at work.
     fn together(&self, outcomes: &[Outcome]) -> Vec<Outcome> {
         let rules = rules_of(outcomes);
-        self.outcomes(Some(&rules), |target, mut quest| {
+        self.outcomes(Some(&rules), |target, search| {
             let outcome = outcomes[target].clone();
-            quest.terms.penalty = outcome.penalty;
-            let fit = quest.fit(&outcome.rules);
-            let value = quest.worth(&fit, &outcome.rules);
-            Outcome { fit, value, best: value, ..outcome }
+            let fit = search.fit(&outcome.rules, self.definition(target, &outcome.rules));
+            Outcome { fit, value: outcome.value + fit.f1() - outcome.fit.f1(), ..outcome }
         })
     }
 
@@ -396,16 +425,12 @@ impl Replay {
     fn update(&mut self, observer: &mut dyn Observer) {
         let added = self.record.added();
         let doubled = added >= self.searched_all + (self.record.runs() as u64 / 2).max(NEW_RUNS);
-        let again = || self.outcomes(Some(&rules_of(&self.last)), |target, quest| quest.again(&self.last[target]));
-        let near = (!self.last.is_empty() && !doubled).then(again);
-        let good =
-            |outcomes: &Vec<Outcome>| outcomes.iter().zip(&self.last).all(|(new, last)| new.value >= last.best - LOSS);
-        let outcomes = match near.filter(good) {
-            Some(near) => near,
-            None => {
-                self.searched_all = added;
-                self.search_all(true)
-            }
+        let again = || self.outcomes(Some(&rules_of(&self.last)), |target, search| search.again(&self.last[target]));
+        let outcomes = if self.last.is_empty() || doubled {
+            self.searched_all = added;
+            self.search_all(false)
+        } else {
+            again()
         };
         self.searched = added;
         self.last = outcomes;
@@ -417,7 +442,7 @@ impl Replay {
         let mut now = Vec::new();
         for (target, outcome) in self.last.iter().enumerate() {
             for rule in &outcome.rules {
-                let head = self.head(target, rule.kind).expect("rules have the heads that are declared");
+                let head = self.head_of(target, rule.kind);
                 now.push((head, self.clause(target, rule), outcome.value));
             }
         }
@@ -462,7 +487,7 @@ impl Replay {
         for (target, (outcome, trust)) in outcomes.into_iter().enumerate() {
             for (rule, trust) in outcome.rules.iter().zip(trust) {
                 let clause = self.clause(target, rule);
-                let head = self.head(target, rule.kind).expect("rules have the heads that are declared");
+                let head = self.head_of(target, rule.kind);
                 let known = self.known[head].iter().position(|c| *c == clause);
                 let number = known.unwrap_or_else(|| {
                     new[head] += 1;
@@ -512,18 +537,17 @@ impl Replay {
         let (table, slots) = (self.table(target), &self.record.slots[self.targets[target].group]);
         literals.iter().all(|literal| match *literal {
             Lit::Closed(bit) => (bit as usize) < table.len(),
-            Lit::Open { slot, threshold } => slots.get(slot as usize).is_some_and(|s| s.grid.contains(threshold)),
+            Lit::Open { slot, threshold } => (slot as usize) < slots.len() && threshold.0.is_finite(),
         })
     }
 
     /// Whether this can be what a search for the rules of a target came to.
     fn check(&self, target: usize, outcome: &Outcome) -> Result<(), StateError> {
-        let rules = || outcome.rules.iter().chain(&outcome.shortlist);
-        let known = |rule: &Rule| {
-            let size = 1..=super::pool::MAX_BODY;
-            size.contains(&rule.body.len()) && self.fits(target, &rule.body) && self.head(target, rule.kind).is_some()
-        };
-        ensure(rules().all(known) && self.fits(target, &outcome.literals), "the literals of rules")?;
+        let Target { persists, holds_while, .. } = &self.targets[target];
+        let may_be = |kind: RuleKind| if kind == RuleKind::Direct { *holds_while } else { persists.contains(&kind) };
+        let known = |rule: &Rule| !rule.body.is_empty() && self.fits(target, &rule.body) && may_be(rule.kind);
+        ensure(outcome.rules.iter().all(known), "the literals of rules")?;
+        ensure(definition_of(&outcome.rules) == Definition::Persists || outcome.rules.iter().all(|r| r.kind == RuleKind::Direct), "the kinds of rules")?;
         let Fit { tp, fp, positives } = outcome.fit;
         ensure_counts([tp, fp, positives].map(i64::unsigned_abs))
     }
@@ -568,11 +592,11 @@ impl Learner for Replay {
     }
 
     fn learned(&mut self) -> Learned {
-        let outcomes = self.search_all(false);
-        let trusted = self.for_each_quest(Some(&rules_of(&outcomes)), |target, mut quest| {
-            quest.terms.penalty = outcomes[target].penalty;
-            let trust = quest.trust(&outcomes[target].rules);
-            (outcomes[target].clone(), trust)
+        let outcomes = self.search_all(true);
+        let trusted = self.for_each_search(Some(&rules_of(&outcomes)), |target, search| {
+            let outcome = &outcomes[target];
+            let trust = search.trust(outcome, self.definition(target, &outcome.rules));
+            (outcome.clone(), trust)
         });
         self.learned_from(trusted)
     }
@@ -583,34 +607,6 @@ impl Learner for Replay {
 
     fn interrupt(&mut self, interrupt: Interrupt) {
         self.interrupt = interrupt;
-    }
-
-    fn examine(&mut self, learned: &mut Learned) {
-        // The rules are at hand: they need not be searched for again.
-        let mut known: Vec<Vec<(Clause, Rule)>> = vec![Vec::new(); self.targets.len()];
-        for clause in learned.rules.iter().map(|rule| &rule.clause) {
-            if let Ok((target, rule)) = self.given(clause) {
-                known[target].push((clause.clone(), rule));
-            }
-        }
-        let rules: Vec<Vec<Rule>> = known.iter().map(|k| k.iter().map(|(_, rule)| rule.clone()).collect()).collect();
-        let refits = self.for_each_quest(Some(&rules), |target, mut quest| {
-            let name = self.targets[target].name;
-            if let Some(fit) = learned.fits.iter().find(|fit| fit.fluent == name) {
-                quest.terms.penalty = fit.penalty.unwrap_or(quest.terms.penalty);
-            }
-            let (clauses, rules): (Vec<Clause>, Vec<Rule>) = known[target].iter().cloned().unzip();
-            let refits: Vec<_> = clauses.into_iter().zip(quest.refits(&rules)).collect();
-            (Outcome { rules, ..Outcome::default() }, refits)
-        });
-        let refits: Vec<_> = refits.into_iter().flat_map(|(_, refits)| refits).collect();
-        for rule in &mut learned.rules {
-            if let (Grounds::Replayed(trust), Some((_, found))) =
-                (&mut rule.grounds, refits.iter().find(|(clause, _)| *clause == rule.clause))
-            {
-                trust.refits = Some(*found);
-            }
-        }
     }
 
     fn interrupt_frames(&mut self, interrupt: Interrupt) {
@@ -718,6 +714,17 @@ fn side_by_side<T: Send>(count: usize, workers: usize, work: impl Fn(usize) -> T
 /// The rules of outcomes.
 fn rules_of(outcomes: &[Outcome]) -> Vec<Vec<Rule>> {
     outcomes.iter().map(|outcome| outcome.rules.clone()).collect()
+}
+
+/// Whether rules may say while what a fluent holds: nothing else may define it, and it has no other values.
+fn may_hold_while(cover: &Cover, target: usize) -> bool {
+    let (label, _) = cover.label(target);
+    let alone = (0..cover.target_count()).filter(|t| cover.label(*t).0 == label).count() == 1;
+    std::env::var("OLED_WHILE").is_ok() && alone
+        && !label.has_value()
+        && cover.given(target) == crate::learn::Given::default()
+        && !cover.holds_initially(target)
+        && !cover.is_partial(target)
 }
 
 /// The literals of a target that are about targets before it, and those that may not be used: about itself, about targets

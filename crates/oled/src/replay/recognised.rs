@@ -7,9 +7,12 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::quest::{Rule, actions_of, literals_of};
+use super::classes::{Classes, Scope, Vocabulary};
+use super::fluent::actions;
+use super::literal::{Rule, Slot};
 use super::record::{Course, Record, Run, Segment, unobserved};
-use super::view::{Aspect, Slot, View};
+use super::runs::{Definition, Runs};
+use super::simulate::spans;
 use crate::induce::{Column, Mask};
 use crate::lang::Value;
 
@@ -43,41 +46,23 @@ pub(crate) enum What {
 pub(crate) fn recognise(
     record: &Record,
     segments: &[&Segment<'_>],
-    aspect: Aspect<'_>,
+    scope: Scope<'_>,
     rules: &[Rule],
+    definition: Definition,
     what: What,
 ) -> Recognised {
-    let view = View::with(record, segments, aspect, literals_of(rules));
-    let actions = actions_of(&view, rules);
+    let classes = Classes::new(record, segments, scope, Vocabulary::Of(rules));
+    let runs = Runs::new(segments, scope, &classes);
+    let actions = actions(&classes, &runs, rules);
     let mut recognised: Recognised = vec![IndexMap::default(); segments.len()];
-    let mut trails = view.trails.iter().enumerate();
+    let mut tracks = runs.tracks.iter();
     for (s, segment) in segments.iter().enumerate() {
-        for course in segment.groups[aspect.group].iter().filter(|course| !course.is_empty()) {
-            let (i, trail) = trails.next().expect("there is a trail for each course");
-            let end = view.trails.get(i + 1).map_or(view.stretches.len(), |t| t.first as usize);
-            let mut spans: Vec<Span> = Vec::new();
-            let (mut state, mut time) = (trail.holds, course.start);
-            let mut add = |from: u64, to: u64| match spans.last_mut() {
-                Some(last) if last.1 == from => last.1 = to,
-                _ if from < to => spans.push((from, to)),
-                _ => {}
-            };
-            for stretch in &view.stretches[trail.first as usize..end] {
-                let (start, length) = (actions.start(stretch.class), u64::from(stretch.length));
-                let next = start || state && !actions.end(stretch.class);
-                // A fluent changes after the first time point; an ordinary predicate at it.
-                let (first, rest) = if aspect.direct || what == What::Starts { (start, start) } else { (state, next) };
-                if first {
-                    add(time, time + 1);
-                }
-                if rest {
-                    add(time + 1, time + length);
-                }
-                time += length;
-                state = next;
-            }
+        for course in segment.groups[scope.group].iter().filter(|course| !course.is_empty()) {
+            let track = tracks.next().expect("there is a track for each course");
+            let spans = spans(&runs, track, &actions, definition, what == What::Starts);
             if !spans.is_empty() {
-                recognised[s].entry(aspect.row(course.values)).or_default().extend(spans);
+                let spans = spans.into_iter().map(|(from, to)| (course.start + from, course.start + to));
+                recognised[s].entry(scope.row(course.values)).or_default().extend(spans);
             }
         }
     }
@@ -106,17 +91,17 @@ impl Replaced<'_> {
         &self,
         record: &Record,
         segments: &[&Segment<'s>],
-        aspect: Aspect<'_>,
+        scope: Scope<'_>,
     ) -> (Record, Vec<Segment<'s>>) {
         let mut new = record.emptied();
         let mut copies = Vec::new();
         for (s, segment) in segments.iter().enumerate() {
-            let courses = &segment.groups[aspect.group];
+            let courses = &segment.groups[scope.group];
             let begins = self.values_that_begin(s);
-            let course = |course| self.course((record, &mut new), aspect, (s, &begins), course);
+            let course = |course| self.course((record, &mut new), scope, (s, &begins), course);
             let courses = courses.iter().map(course).collect();
             let mut groups = vec![Vec::new(); segment.groups.len()];
-            groups[aspect.group] = courses;
+            groups[scope.group] = courses;
             copies.push(Segment { name: segment.name, rank: segment.rank, missed: segment.missed.clone(), groups });
         }
         (new, copies)
@@ -125,18 +110,18 @@ impl Replaced<'_> {
     fn course<'s>(
         &self,
         (record, new): (&Record, &mut Record),
-        aspect: Aspect<'_>,
+        scope: Scope<'_>,
         (segment, begins): (usize, &Begins<'_>),
         course: &Course<'s>,
     ) -> Course<'s> {
-        let (group, stride) = (aspect.group, Slot::stride(aspect.slots));
+        let (group, stride) = (scope.group, Slot::stride(scope.slots));
         // When each literal is true, for each order of the arguments.
         let when: Vec<[Vec<Span>; 2]> = self
             .about
             .iter()
             .map(|about| [0, 1].map(|order| self.spans(about, segment, course.values, order)))
             .collect();
-        let others = other_values(begins, &aspect.row(course.values));
+        let others = other_values(begins, &scope.row(course.values));
         let all = when.iter().flatten().chain([&others]).flatten();
         let mut cuts: Vec<u64> = all.flat_map(|(from, to)| [*from, *to]).collect();
         cuts.sort_unstable();
@@ -151,7 +136,7 @@ impl Replaced<'_> {
                 let to = cuts.peek().map_or(end, |cut| end.min(*cut));
                 let mut key = record.states[group][run.state as usize].to_vec();
                 let other = self.other_value.filter(|_| is_in(&others, time)).map(|(bit, _)| Mask::of(bit));
-                let absent = aspect.absent.map_or(Mask::EMPTY, Mask::of);
+                let absent = scope.absent.map_or(Mask::EMPTY, Mask::of);
                 if let (true, Some(other)) = (key.is_empty(), other) {
                     key = unobserved(other.with(absent), stride);
                 }
@@ -164,7 +149,7 @@ impl Replaced<'_> {
                         continue;
                     }
                     // The truths of a pair are those of its two orders, one after the other.
-                    let order = usize::from(aspect.symmetric && way >= ways / 2);
+                    let order = usize::from(scope.symmetric && way >= ways / 2);
                     for (about, when) in self.about.iter().zip(&when) {
                         let bit = Mask::of(about.literal);
                         let holds = is_in(&when[order], time);

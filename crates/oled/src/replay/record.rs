@@ -13,7 +13,8 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::summary::coarser;
-use super::view::{Slot, nothing_measured};
+use super::classes::nothing_measured;
+use super::literal::Slot;
 use crate::induce::Mask;
 use crate::lang::{Symbol, Value};
 use crate::learn::{Loss, Sight};

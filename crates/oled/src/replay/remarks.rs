@@ -1,7 +1,7 @@
 //! What there is to remark about what was learned: what is estimated, what no rule could have, and which limit was reached.
 
 use super::learner::Replay;
-use super::quest::Outcome;
+use super::fluent::Outcome;
 use super::settings::ReplaySettings;
 use super::why_nothing::Nothing;
 use crate::induce::{LiteralTable, RuleKind};
@@ -84,8 +84,7 @@ impl Replay {
             return Some(("max_rules", *max_rules, what));
         }
         let longest = outcome.rules.iter().map(|rule| rule.body.len()).max().unwrap_or(0);
-        // The usual limit is part of how this learner works.
-        (longest >= *max_literals && *max_literals < ReplaySettings::default().max_literals).then(|| {
+        (longest >= *max_literals).then(|| {
             let what = format!(
                 "a rule for `{name}` has as many literals as `max_literals` allows, {max_literals}; more might fit better"
             );
@@ -105,12 +104,12 @@ impl Replay {
             fluent: self.targets[target].name,
             segments: seen.segments,
             with_event: seen.with_event,
+            intervals: seen.intervals,
             begun: self.record.segment_counts().1,
             positives: outcome.fit.positives as u64,
             unobserved: seen.unobserved,
             missing: self.cover.missing(),
             conditions: seen.literals,
-            bodies: seen.starts,
             refused: seen.refused,
             penalty: outcome.penalty,
             max_literals: self.settings.max_literals,

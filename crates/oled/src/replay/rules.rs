@@ -1,10 +1,9 @@
 //! Rules as clauses, and clauses as rules: between what a search is made of and what people read and write.
 
 use super::learner::Replay;
-use super::quest::Rule;
-use super::view::Lit;
+use super::literal::{Lit, Number, Rule};
 use crate::induce::LiteralTable;
-use crate::lang::{Clause, Diagnostic, Literal, Problems, Signature};
+use crate::lang::{Clause, Diagnostic, Literal, Problems, Signature, Value};
 use crate::learn::rename;
 
 impl Replay {
@@ -18,21 +17,18 @@ impl Replay {
     /// A rule as a clause.
     pub(super) fn clause(&self, target: usize, rule: &Rule) -> Clause {
         let table = self.table(target);
-        let slots = &self.record.slots[self.targets[target].group];
         let closed = rule.body.iter().filter_map(|l| if let Lit::Closed(bit) = l { Some(*bit as usize) } else { None });
         let implied = table.body(closed.collect());
         let literal = |l: &Lit| match *l {
             Lit::Closed(bit) => table.literals()[bit as usize].clone(),
             Lit::Open { slot, threshold } => {
-                let value = slots[slot as usize].grid.value(threshold);
-                table.open_literal(slot as usize, value, self.cover.measures())
+                table.open_literal(slot as usize, number(threshold.0), self.cover.measures())
             }
         };
         let mut body: Vec<Literal> = rule.body.iter().map(literal).collect();
         // What has to be said of a variable that only negated literals mention.
         body.extend(implied.into_iter().filter(|l| table.find(l).is_none()));
-        let head = self.head(target, rule.kind).expect("rules have the heads that are declared");
-        self.cover.clause(&self.heads[head], body)
+        self.cover.clause(&self.heads[self.head_of(target, rule.kind)], body)
     }
 
     /// The literals of a rule that is given.
@@ -42,7 +38,7 @@ impl Replay {
             return Err(Diagnostic::new(&clause.head.span, format!("no mode declares the head `{signature}`"))
                 .hint("rules to start from have heads that are to be learned"));
         };
-        let (table, group) = (self.table(head.target), self.targets[head.target].group);
+        let table = self.table(head.target);
         let renamed = rename(clause, &head.atom);
         let mut body = Vec::new();
         for (literal, original) in renamed.body.iter().zip(&clause.body) {
@@ -51,7 +47,7 @@ impl Replay {
                 continue;
             }
             let closed = table.find(literal).map(|i| Lit::Closed(i as u16));
-            let open = || self.open_literal(table, group, literal);
+            let open = || self.open_literal(table, literal);
             match closed.or_else(open) {
                 Some(literal) if self.is_left_out(head.target, literal) => {
                     let message = format!("what `{original}` will be is not known while `{}` is learned", head.name);
@@ -67,9 +63,9 @@ impl Replay {
                 }
             }
         }
-        if body.is_empty() || body.len() > super::pool::MAX_BODY {
-            let message = format!("a rule to start from has 1 to {} conditions", super::pool::MAX_BODY);
-            return Err(Diagnostic::new(&clause.head.span, message).hint("split it, or leave conditions out"));
+        if body.is_empty() {
+            let message = "a rule to start from has conditions";
+            return Err(Diagnostic::new(&clause.head.span, message).hint("say when it fires"));
         }
         body.sort_unstable();
         body.dedup();
@@ -84,12 +80,17 @@ impl Replay {
         }
     }
 
-    /// A literal with an open threshold; a number that is not on the grid is taken for the nearest that is.
-    fn open_literal(&self, table: &LiteralTable, group: usize, literal: &Literal) -> Option<Lit> {
+    /// A literal with an open threshold.
+    fn open_literal(&self, table: &LiteralTable, literal: &Literal) -> Option<Lit> {
         (0..table.open_literals().len()).find_map(|slot| {
             let threshold = table.threshold_of(slot, literal, self.cover.measures())?;
-            let grid = self.record.slots[group][slot].grid;
-            Some(Lit::Open { slot: slot as u16, threshold: grid.nearest(threshold) })
+            Some(Lit::Open { slot: slot as u16, threshold: Number(threshold) })
         })
     }
+}
+
+/// A threshold as it is printed.
+fn number(number: f64) -> Value {
+    // Whole numbers of this size are exact as integers.
+    if number.fract() == 0.0 && number.abs() < 9e15 { Value::Int(number as i64) } else { Value::Real(number) }
 }

@@ -1,23 +1,13 @@
 //! Settings of learning by replay: few, and none has to be set.
 
-use super::pool::MAX_BODY;
 use super::record::Memory;
 use crate::induce::{MAX_INSTANCES, Settings, limit, range_of};
-
-/// The price of a literal.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Penalty {
-    /// A number: so much F1 a literal must bring.
-    Fixed(f64),
-    /// The one that does best on segments that were not learned from, among a few.
-    Auto,
-}
 
 /// Everything that can be set about learning by replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplaySettings {
-    /// The price of a literal.
-    pub penalty: Penalty,
+    /// The price of a literal in F1, heads included; if `None`, it follows from how much there is to explain.
+    pub penalty: Option<f64>,
     /// How much of the stream is remembered.
     pub memory: Memory,
     /// How many literals away from the head output places may introduce variables.
@@ -34,12 +24,12 @@ pub struct ReplaySettings {
 
 /// The names, meanings and ranges of all settings of replay.
 pub const REPLAY_SETTINGS: [(&str, &str, &str); 9] = [
-    ("penalty", "how much F1 a literal must bring; `auto` finds it inside the stream", "0 to 1, or auto"),
+    ("penalty", "how much F1 a literal must bring, instead of what follows from the stream", "0 to 1, or none"),
     ("runs", "at most so many runs are remembered; beyond that less exactly", "64 or more"),
     ("window", "only the last so many segments are remembered", "1 or more, or none"),
     ("forget", "after so many segments half of the older ones are forgotten", "above 0, or none"),
     ("variables", "how many literals away from the head `-type` places may introduce variables", "0 to 3"),
-    ("max_literals", "how many literals a rule may have", "1 to 5"),
+    ("max_literals", "how many literals a rule may have", "1 or more, or none"),
     ("max_rules", "how many rules a fluent may have", "1 or more, or none"),
     ("max_instances", "time points with more instances, or more derived atoms, are left out", "1 or more, or none"),
     ("max_steps", "time points at which the background takes more steps are left out", "1 or more, or none"),
@@ -48,10 +38,10 @@ pub const REPLAY_SETTINGS: [(&str, &str, &str); 9] = [
 impl Default for ReplaySettings {
     fn default() -> ReplaySettings {
         ReplaySettings {
-            penalty: Penalty::Fixed(0.002),
+            penalty: None,
             memory: Memory::default(),
             variables: 1,
-            max_literals: MAX_BODY,
+            max_literals: usize::MAX,
             max_rules: usize::MAX,
             max_instances: MAX_INSTANCES,
             max_steps: Settings::default().max_steps,
@@ -70,15 +60,15 @@ impl ReplaySettings {
     fn try_set(&mut self, name: &str, text: &str) -> Option<()> {
         let positive = |x: f64| (x > 0.0 && x.is_finite()).then_some(x);
         match name {
-            "penalty" if text == "auto" => self.penalty = Penalty::Auto,
-            "penalty" => self.penalty = Penalty::Fixed(text.parse().ok().filter(|x| (0.0..=1.0).contains(x))?),
+            "penalty" if text == "none" => self.penalty = None,
+            "penalty" => self.penalty = Some(text.parse().ok().filter(|x| (0.0..=1.0).contains(x))?),
             "runs" => self.memory.runs = text.parse().ok().filter(|n| *n >= 64)?,
             "window" if text == "none" => self.memory.window = None,
             "window" => self.memory.window = Some(text.parse().ok().filter(|n| *n >= 1)?),
             "forget" if text == "none" => self.memory.forget = None,
             "forget" => self.memory.forget = Some(text.parse().ok().and_then(positive)?),
             "variables" => self.variables = text.parse().ok().filter(|n| *n <= 3)?,
-            "max_literals" => self.max_literals = text.parse().ok().filter(|n| (1..=MAX_BODY).contains(n))?,
+            "max_literals" => self.max_literals = limit(text)?,
             "max_rules" => self.max_rules = limit(text)?,
             "max_instances" => self.max_instances = limit(text)?,
             "max_steps" => self.max_steps = limit(text)?,
@@ -96,7 +86,7 @@ mod tests {
     fn every_setting_can_be_set_and_wrong_values_are_told() {
         let mut settings = ReplaySettings::default();
         for (name, value) in [
-            ("penalty", "auto"),
+            ("penalty", "none"),
             ("penalty", "0.01"),
             ("runs", "64"),
             ("window", "3"),

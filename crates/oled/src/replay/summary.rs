@@ -5,7 +5,8 @@
 //! so there are a few times fewer runs.
 
 use super::record::{Part, Run, Track};
-use super::view::{Slot, measured, set_measured};
+use super::classes::{measured, set_measured};
+use super::literal::Slot;
 
 /// The words of a state with its measured values on the coarse grid.
 pub(crate) fn coarser(slots: &[Slot], state: &[u64]) -> Box<[u64]> {

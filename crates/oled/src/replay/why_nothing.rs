@@ -1,7 +1,6 @@
 //! Why nothing was learned, in plain words: the cause first, then the remedy.
 
-use super::pool::{MAX_BODY, Refused};
-use super::view::SUPPORT;
+use super::refine::{Refused, SUPPORT};
 use crate::lang::{Symbol, did_you_mean};
 use crate::learn::Missing;
 
@@ -12,14 +11,15 @@ pub(crate) struct Nothing<'a> {
     pub(crate) segments: usize,
     pub(crate) with_event: usize,
     pub(crate) begun: u64,
+    /// Annotated intervals.
+    pub(crate) intervals: u32,
     /// Time points at which it is annotated, and those of them at which it is about what is not observed.
     pub(crate) positives: u64,
     pub(crate) unobserved: u64,
     /// What did not come with the stream, and what came instead.
     pub(crate) missing: &'a Missing,
-    /// Conditions that are true at some time points and false at others, and bodies that could start it.
+    /// Conditions that are true at some time points and false at others.
     pub(crate) conditions: usize,
-    pub(crate) bodies: usize,
     pub(crate) refused: Refused,
     pub(crate) penalty: f64,
     pub(crate) max_literals: usize,
@@ -36,7 +36,7 @@ impl Nothing<'_> {
 
     fn cause(&self) -> (String, String) {
         let Nothing { fluent, segments, with_event, refused, .. } = self;
-        let few = (*segments as u64) < self.begun && *segments < SUPPORT;
+        let forgotten = (*segments as u64) < self.begun;
         match () {
             () if *segments == 0 => ("there was nothing to learn from".into(), "Give a stream with `--input`".into()),
             () if self.cut_short => (
@@ -44,17 +44,20 @@ impl Nothing<'_> {
                 "Give it more time: a longer `--time`, or none".into(),
             ),
             () if *with_event == 0 => self.without_labels(),
-            () if few => (
-                format!("{segments} of {} segments are remembered, and a rule must help in {SUPPORT}", self.begun),
+            () if self.intervals < SUPPORT && forgotten => (
+                format!(
+                    "{segments} of {} segments are remembered, with {}, and a rule must be right about {SUPPORT}",
+                    self.begun,
+                    count(self.intervals as usize, "annotated interval")
+                ),
                 "Let more be remembered with a larger `--runs`, or a longer `--window`".into(),
             ),
-            () if *segments < SUPPORT => (
-                format!("the stream has {}, and a rule must help in {SUPPORT}", count(*segments, "segment")),
-                "Cut it into more, for example by day: each frame says with the key `segment` where it belongs".into(),
-            ),
-            () if *with_event < SUPPORT => (
-                format!("it is annotated in {with_event} of {segments} segments, and a rule must help in {SUPPORT}"),
-                "Learn from more segments with labels, or cut long segments into shorter ones".into(),
+            () if self.intervals < SUPPORT => (
+                format!(
+                    "it has {}, and a rule must be right about {SUPPORT}",
+                    count(self.intervals as usize, "annotated interval")
+                ),
+                "Learn from more of the stream, or label more of it".into(),
             ),
             // Where most labels cannot be recognised, whatever the rules are, nothing else matters.
             () if 2 * self.unobserved > self.positives => (
@@ -78,28 +81,17 @@ impl Nothing<'_> {
                 "no condition of the modes is true at some time points and false at others".into(),
                 "Declare more of what comes with the stream as conditions, with `modeb`".into(),
             ),
-            () if self.bodies == 0 && refused.seldom == 0 => (
-                format!(
-                    "no combination of conditions is true before it holds in {SUPPORT} segments: {} are true in fewer segments, \
-                     {} are true in more and it hardly ever holds then",
-                    refused.unseen, refused.unsupported
-                ),
-                "Declare conditions that have to do with it, or learn from more segments".into(),
-            ),
-            () if self.bodies == 0 => (
-                format!(
-                    "it does not hold often enough after any combination of conditions: at best at {:.1}% of the time points",
-                    100.0 * refused.best.unwrap_or(0.0)
-                ),
-                "Declare conditions that tell it apart better".into(),
-            ),
-            () if self.max_literals < MAX_BODY => (
+            () if self.max_literals < usize::MAX => (
                 format!("no rule with at most {} fits well enough", count(self.max_literals, "condition")),
                 "Allow more with `--max-literals`".into(),
             ),
             () => (
-                format!("none of {} bodies fits `{fluent}` better than its literals cost, {} each", self.bodies, self.penalty),
-                "A smaller `--penalty` lets rules in that fit worse".into(),
+                format!(
+                    "no combination of conditions fits `{fluent}` better than its literals cost, {:.4} each{}",
+                    self.penalty,
+                    refused.tell()
+                ),
+                "Declare conditions that have to do with it, or let rules in that fit worse with a smaller `--penalty`".into(),
             ),
         }
     }

@@ -1,0 +1,327 @@
+//! Classes: the record as one fluent sees it: what is true, told apart by the literals that its rules may be made of.
+//!
+//! Time points at which the same is true of an instance are one class. A class has an item for each way in which variables
+//! can be chosen, and for each order of the arguments of a symmetric fluent: a body is true in it if all of its conditions
+//! are true of one item.
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
+
+use super::literal::{Lit, Number, Rule, Slot};
+use super::record::{Record, Segment};
+use super::scale::{Fineness, Scale};
+use crate::induce::{Bin, LiteralTable, Mask, NOTHING};
+use crate::lang::Value;
+use crate::learn::Given;
+
+/// What a record is looked at for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scope<'a> {
+    pub(crate) table: &'a LiteralTable,
+    pub(crate) slots: &'a [Slot],
+    pub(crate) group: usize,
+    /// The number of the target, and its place among those of its group.
+    pub(crate) target: usize,
+    pub(crate) place: usize,
+    /// Whether it is symmetric.
+    pub(crate) symmetric: bool,
+    /// Literals of the table that may not be used: what they are when a theory recognises is not known. And those with open
+    /// thresholds.
+    pub(crate) left_out: Mask,
+    pub(crate) open_left_out: &'a [bool],
+    /// Bits of truths that start and that end the fluent, whatever the rules are, and that say that it is not observed.
+    pub(crate) given: Given,
+    pub(crate) absent: Option<usize>,
+    /// Constants of the label's columns, and variables of the heads.
+    pub(crate) columns: &'a [Result<usize, Value>],
+}
+
+impl Scope<'_> {
+    /// What is annotated of an instance, as a row.
+    pub(crate) fn row(&self, values: &[Value]) -> Box<[Value]> {
+        self.columns.iter().map(|column| column.map_or_else(|constant| constant, |v| values[v])).collect()
+    }
+}
+
+/// A condition of a body: the column of a literal, or a slot with the cut of a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Condition {
+    Literal(u16),
+    Threshold(u16, u16),
+}
+
+/// What is true in each class.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Classes {
+    /// The literals of the table that rows have a bit for, in their order.
+    literals: Vec<u16>,
+    pub(crate) words: usize,
+    /// The slots that items have a place for, with their scales.
+    slots: Vec<(u16, Slot)>,
+    pub(crate) scales: Vec<Scale>,
+    /// For each item its bits and its places, one item after the other.
+    rows: Vec<u64>,
+    places: Vec<u16>,
+    /// The first item of each class, and where the last one ends.
+    first: Vec<u32>,
+    /// What the background does in each class: it starts the fluent, it ends it.
+    pub(crate) starts: Vec<bool>,
+    pub(crate) ends: Vec<bool>,
+    /// The class of each state of the record; none of those that do not occur.
+    pub(crate) of_state: Vec<u32>,
+}
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Vocabulary<'a> {
+    /// Every literal that tells anything apart, with thresholds of few digits; and the literals of some rules.
+    All(&'a [Rule]),
+    /// The literals of some rules, with all thresholds.
+    Of(&'a [Rule]),
+}
+
+impl Classes {
+    /// The classes of the states that occur in segments.
+    pub(crate) fn new(
+        record: &Record,
+        segments: &[&Segment<'_>],
+        scope: Scope<'_>,
+        vocabulary: Vocabulary<'_>,
+    ) -> Classes {
+        let states = &record.states[scope.group];
+        let mut occurs = vec![false; states.len()];
+        for run in segments.iter().flat_map(|s| &s.groups[scope.group]).flat_map(|course| course.runs()) {
+            occurs[run.state as usize] = true;
+        }
+        let occurring = || states.iter().zip(&occurs).filter(|(_, occurs)| **occurs).map(|(state, _)| state);
+        let mut classes = Classes::default();
+        classes.choose(occurring().map(|state| &**state), scope, vocabulary);
+        classes.of_state = vec![u32::MAX; states.len()];
+        let mut known: IndexSet<Vec<u64>, FxBuildHasher> = IndexSet::default();
+        let (mut key, stride) = (Vec::new(), Slot::stride(scope.slots));
+        for (number, state) in states.iter().enumerate().filter(|(number, _)| occurs[*number]) {
+            classes.read(state, stride, scope.given, &mut key);
+            let class = known.get_index_of(key.as_slice()).unwrap_or_else(|| known.insert_full(key.clone()).0);
+            classes.of_state[number] = class as u32;
+        }
+        for key in &known {
+            classes.push(key);
+        }
+        classes.first.push((classes.rows.len() / classes.words) as u32);
+        classes
+    }
+
+    /// Chooses what items are made of.
+    fn choose<'s>(
+        &mut self,
+        states: impl Iterator<Item = &'s [u64]> + Clone,
+        scope: Scope<'_>,
+        vocabulary: Vocabulary<'_>,
+    ) {
+        let stride = Slot::stride(scope.slots);
+        let truths = states.flat_map(|state| state.chunks(stride));
+        let (all, rules) = match vocabulary {
+            Vocabulary::All(rules) => (true, rules),
+            Vocabulary::Of(rules) => (false, rules),
+        };
+        let kept: IndexSet<Lit, FxBuildHasher> = rules.iter().flat_map(|rule| &rule.body).copied().collect();
+        // A literal that is never true, always true, or true where one before it is, tells nothing apart.
+        let mut distinct: IndexMap<(u64, u64), usize, FxBuildHasher> = IndexMap::default();
+        let mut prints = vec![(0_u64, 0_u64); scope.table.len()];
+        let mut count = 0;
+        if all {
+            for (number, truth) in truths.clone().enumerate() {
+                count += 1;
+                for literal in Mask::from_words([truth[0], truth[1]]).iter() {
+                    if let Some((times, print)) = prints.get_mut(literal) {
+                        *times += 1;
+                        *print ^= spread(number as u64);
+                    }
+                }
+            }
+        }
+        let mut useful = |l: usize| {
+            let print = prints[l];
+            let apart = print.0 > 0 && print.0 < count && *distinct.entry(print).or_insert(l) == l;
+            all && apart && !scope.left_out.has(l) || kept.contains(&Lit::Closed(l as u16))
+        };
+        self.literals = (0..scope.table.len()).filter(|l| useful(*l)).map(|l| l as u16).collect();
+        self.words = self.literals.len().div_ceil(64).max(1);
+        for (s, slot) in scope.slots.iter().enumerate() {
+            let used = kept.iter().any(|l| matches!(l, Lit::Open { slot, .. } if *slot as usize == s));
+            if used || all && !scope.open_left_out[s] {
+                let of_slot = |l: &Lit| match l {
+                    Lit::Open { slot, threshold } if *slot as usize == s => Some(threshold.0),
+                    _ => None,
+                };
+                let known: Vec<f64> = kept.iter().filter_map(of_slot).collect();
+                let fineness = if all { Fineness::Coarse(&known) } else { Fineness::Fine };
+                let scale = Scale::new(slot, truths.clone().map(|truth| measured(truth, s)), fineness);
+                if used || scale.len() > 1 {
+                    self.slots.push((s as u16, slot.clone()));
+                    self.scales.push(scale);
+                }
+            }
+        }
+    }
+
+    /// The items of a state, with what the background does, as a key: no item is part of another, and they are in order.
+    fn read(&self, state: &[u64], stride: usize, given: Given, key: &mut Vec<u64>) {
+        key.clear();
+        let has = |bit: Option<usize>| {
+            bit.is_some_and(|bit| state.chunks(stride).any(|t| Mask::from_words([t[0], t[1]]).has(bit)))
+        };
+        key.push(u64::from(has(given.starts)) | u64::from(has(given.ends) || has(given.other_value)) << 1);
+        let mut items: Vec<Vec<u64>> = Vec::new();
+        for truth in state.chunks(stride) {
+            let mask = Mask::from_words([truth[0], truth[1]]);
+            let mut item = vec![0; self.words];
+            for (column, literal) in self.literals.iter().enumerate() {
+                item[column / 64] |= u64::from(mask.has(*literal as usize)) << (column % 64);
+            }
+            let place = |((s, slot), scale): (&(u16, Slot), &Scale)| scale.place(slot, measured(truth, *s as usize));
+            item.extend(self.slots.iter().zip(&self.scales).map(place).map(u64::from));
+            if !items.iter().any(|other| self.is_part(&item, other)) {
+                items.retain(|other| !self.is_part(other, &item));
+                items.push(item);
+            }
+        }
+        items.sort_unstable();
+        key.extend(items.into_iter().flatten());
+    }
+
+    /// Whether whatever is true of an item is true of another.
+    fn is_part(&self, item: &[u64], other: &[u64]) -> bool {
+        let (bits, places) = item.split_at(self.words);
+        let (other_bits, other_places) = other.split_at(self.words);
+        bits.iter().zip(other_bits).all(|(a, b)| a & !b == 0) && places.iter().zip(other_places).all(|(a, b)| a >= b)
+    }
+
+    fn push(&mut self, key: &[u64]) {
+        self.first.push((self.rows.len() / self.words) as u32);
+        self.starts.push(key[0] & 1 == 1);
+        self.ends.push(key[0] & 2 == 2);
+        for item in key[1..].chunks(self.words + self.slots.len()) {
+            let (bits, places) = item.split_at(self.words);
+            self.rows.extend_from_slice(bits);
+            self.places.extend(places.iter().map(|place| *place as u16));
+        }
+    }
+
+    /// How many classes there are.
+    pub(crate) fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether any class has several items.
+    pub(crate) fn has_several_items(&self) -> bool {
+        self.first.windows(2).any(|first| first[1] - first[0] > 1)
+    }
+
+    /// How many literals and slots there are.
+    pub(crate) fn literals(&self) -> usize {
+        self.literals.len()
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The items of a class.
+    #[inline]
+    pub(crate) fn items(&self, class: u32) -> std::ops::Range<usize> {
+        self.first[class as usize] as usize..self.first[class as usize + 1] as usize
+    }
+
+    /// The bits of an item, and its places.
+    #[inline]
+    pub(crate) fn row(&self, item: usize) -> &[u64] {
+        &self.rows[item * self.words..(item + 1) * self.words]
+    }
+
+    #[inline]
+    pub(crate) fn places(&self, item: usize) -> &[u16] {
+        &self.places[item * self.slots.len()..(item + 1) * self.slots.len()]
+    }
+
+    /// Whether a condition is true of an item.
+    #[inline]
+    pub(crate) fn meets(&self, item: usize, condition: Condition) -> bool {
+        match condition {
+            Condition::Literal(column) => {
+                let column = column as usize;
+                self.rows[item * self.words + column / 64] >> (column % 64) & 1 == 1
+            }
+            Condition::Threshold(slot, cut) => self.places[item * self.slots.len() + slot as usize] < cut,
+        }
+    }
+
+    /// Whether a body is true in each class.
+    pub(crate) fn cover(&self, body: &[Condition]) -> Vec<bool> {
+        let covers = |class: u32| self.items(class).any(|item| body.iter().all(|c| self.meets(item, *c)));
+        (0..self.starts.len() as u32).map(covers).collect()
+    }
+
+    /// A literal as a condition; none if it is not looked at.
+    pub(crate) fn condition(&self, literal: Lit) -> Option<Condition> {
+        Some(match literal {
+            Lit::Closed(bit) => Condition::Literal(self.literals.iter().position(|l| *l == bit)? as u16),
+            Lit::Open { slot, threshold } => {
+                let at = self.slots.iter().position(|(s, _)| *s == slot)?;
+                Condition::Threshold(at as u16, self.scales[at].cut(&self.slots[at].1, threshold.0))
+            }
+        })
+    }
+
+    /// The body of a rule; none if a literal of it is not looked at.
+    pub(crate) fn body(&self, rule: &Rule) -> Option<Vec<Condition>> {
+        let mut body = rule.body.iter().map(|l| self.condition(*l)).collect::<Option<Vec<_>>>()?;
+        body.sort_unstable();
+        Some(body)
+    }
+
+    /// A condition as a literal.
+    pub(crate) fn literal(&self, condition: Condition) -> Lit {
+        match condition {
+            Condition::Literal(column) => Lit::Closed(self.literals[column as usize]),
+            Condition::Threshold(slot, cut) => {
+                let threshold = Number(self.scales[slot as usize].threshold(cut));
+                Lit::Open { slot: self.slots[slot as usize].0, threshold }
+            }
+        }
+    }
+
+    /// How many binary digits it takes to say which threshold a condition has.
+    pub(crate) fn digits(&self, condition: Condition) -> u32 {
+        match condition {
+            Condition::Literal(_) => 0,
+            Condition::Threshold(slot, cut) => self.scales[slot as usize].digits(cut),
+        }
+    }
+}
+
+/// What is measured of a truth, by slot.
+#[inline]
+pub(crate) fn measured(truth: &[u64], slot: usize) -> Bin {
+    (truth[2 + slot / 4] >> (16 * (slot % 4))) as u16 as Bin
+}
+
+/// Puts something else in its place.
+pub(crate) fn set_measured(truth: &mut [u64], slot: usize, bin: Bin) {
+    let (word, shift) = (2 + slot / 4, 16 * (slot % 4));
+    truth[word] = truth[word] & !(0xffff << shift) | u64::from(bin as u16) << shift;
+}
+
+/// Words of a truth of which nothing is measured.
+pub(crate) fn nothing_measured() -> u64 {
+    let nothing = u64::from(NOTHING as u16);
+    nothing | nothing << 16 | nothing << 32 | nothing << 48
+}
+
+/// A number that looks random (the finaliser of SplitMix64): sets of numbers are told apart by the sum of these.
+fn spread(number: u64) -> u64 {
+    let z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

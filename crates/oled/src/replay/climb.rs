@@ -1,0 +1,231 @@
+//! Climb: the theory of a fluent, one rule more, one less or another one at a time, until nothing is better.
+
+use super::classes::{Classes, Condition};
+use super::delta::Delta;
+use super::objective::{Fit, Price};
+use super::refine::{Answer, Question, Refused};
+use super::runs::{Definition, Evidence, Label, Runs};
+use super::simulate::{Actions, fit, fit_by_segment};
+use super::watch::Watch;
+use crate::induce::RuleKind;
+
+/// A rule, with its conditions in order.
+pub(crate) type Rule = (RuleKind, Vec<Condition>);
+
+/// A theory of one fluent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Theory {
+    pub(crate) rules: Vec<Rule>,
+    /// How it fits, in all readings.
+    pub(crate) fit: Fit,
+    /// What it is worth.
+    pub(crate) value: f64,
+}
+
+/// What is climbed.
+pub(crate) struct Slope<'a> {
+    pub(crate) classes: &'a Classes,
+    pub(crate) runs: &'a Runs,
+    pub(crate) definition: Definition,
+    /// What rules there may be.
+    pub(crate) kinds: &'a [RuleKind],
+    pub(crate) price: Price,
+    pub(crate) max_literals: usize,
+    pub(crate) max_rules: usize,
+    pub(crate) is_linked: &'a dyn Fn(&[Condition]) -> bool,
+    pub(crate) watch: Watch<'a>,
+}
+
+/// A climb, with what is counted on the way.
+pub(crate) struct Climb<'a> {
+    slope: Slope<'a>,
+    /// What speaks for rules that start the fluent, and for rules that end it.
+    evidence: [Vec<Evidence>; 2],
+    /// How much more a rule might bring that was not looked at, as of the last time that none was found.
+    pub(crate) gap: f64,
+    pub(crate) refused: Refused,
+}
+
+impl<'a> Climb<'a> {
+    pub(crate) fn new(slope: Slope<'a>) -> Climb<'a> {
+        let evidence = [false, true].map(|ends| slope.runs.evidence(slope.definition, ends));
+        Climb { slope, evidence, gap: 0.0, refused: Refused::default() }
+    }
+
+    /// The best theory that is found from nothing.
+    pub(crate) fn best(&mut self) -> Theory {
+        let local = self.local();
+        self.from(local)
+    }
+
+    /// The best theory that is found from these rules.
+    pub(crate) fn from(&mut self, rules: Vec<Rule>) -> Theory {
+        let mut theory = self.theory(rules);
+        while !self.slope.watch.ends() {
+            self.add(&mut theory);
+            if !self.exchange(&mut theory) {
+                break;
+            }
+        }
+        theory.rules.sort_by(|a, b| (a.0 == RuleKind::Termination, &a.1).cmp(&(b.0 == RuleKind::Termination, &b.1)));
+        theory
+    }
+
+    /// Rules with what they are worth.
+    pub(crate) fn theory(&self, rules: Vec<Rule>) -> Theory {
+        let fit = fit(self.slope.runs, &self.actions(&rules), self.slope.definition);
+        Theory { value: fit.f1() - self.cost(&rules), fit, rules }
+    }
+
+    /// How well recognition with a theory fits.
+    pub(crate) fn recognised(&self, theory: &Theory) -> Fit {
+        fit_by_segment(self.slope.runs, &self.actions(&theory.rules), self.slope.definition).0
+    }
+
+    fn cost(&self, rules: &[Rule]) -> f64 {
+        rules.iter().map(|(_, body)| self.slope.price.of_rule(self.slope.classes, body)).sum()
+    }
+
+    pub(crate) fn actions(&self, rules: &[Rule]) -> Actions {
+        let mut actions = Actions::given(self.slope.classes, self.slope.runs);
+        rules.iter().for_each(|(kind, body)| actions.add(self.slope.classes, self.slope.runs, *kind, body));
+        actions
+    }
+
+    /// The best rule of a kind to be added to what is done already.
+    fn ask(&mut self, kind: RuleKind, actions: &Actions, cost: f64, incumbent: f64) -> Answer {
+        self.question(kind, actions, cost, |question| question.answer(incumbent))
+    }
+
+    fn question(
+        &mut self,
+        kind: RuleKind,
+        actions: &Actions,
+        cost: f64,
+        ask: impl FnOnce(&Question<'_>) -> Answer,
+    ) -> Answer {
+        let ends = kind == RuleKind::Termination;
+        let delta = Delta::new(self.slope.runs, actions, self.slope.definition);
+        let question = Question {
+            classes: self.slope.classes,
+            runs: self.slope.runs,
+            ends,
+            flips: if ends { &delta.ends } else { &delta.starts },
+            blocks: delta.blocks,
+            evidence: &self.evidence[usize::from(ends)],
+            fit: delta.fit,
+            cost,
+            price: self.slope.price,
+            max_literals: self.slope.max_literals,
+            // What holds already is some instance that rules have looked at.
+            is_linked: if ends { &|_| true } else { self.slope.is_linked },
+            watch: self.slope.watch,
+        };
+        let answer = ask(&question);
+        self.refused.add(&answer.refused);
+        answer
+    }
+
+    /// Rules that start the fluent where something ends it when it should, and rules that end it where something starts it
+    /// when it should. Taken one by one, rules that only work together look worse than none: a start without an end is
+    /// wrong most of the time where events are short.
+    fn local(&mut self) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        if self.slope.definition == Definition::While {
+            return rules;
+        }
+        for &kind in self.slope.kinds {
+            let mut actions = self.actions(&[]);
+            for track in &self.slope.runs.tracks {
+                let label = |i: u32| (i < track.end).then(|| self.slope.runs.all[i as usize].label);
+                for i in (track.first..track.end).filter(|i| label(*i) == Some(Label::No)) {
+                    if kind == RuleKind::Termination {
+                        actions.starts[i as usize] |= label(i + 1) == Some(Label::Yes);
+                    } else {
+                        actions.ends[i as usize] = true;
+                    }
+                }
+            }
+            let mut value = fit(self.slope.runs, &actions, self.slope.definition).f1();
+            let mut cost = 0.0;
+            while !self.slope.watch.ends() && rules.len() < self.slope.max_rules {
+                let Some((body, better)) = self.ask(kind, &actions, cost, value).best else { break };
+                actions.add(self.slope.classes, self.slope.runs, kind, &body);
+                cost += self.slope.price.of_rule(self.slope.classes, &body);
+                value = better;
+                rules.push((kind, body));
+            }
+        }
+        rules
+    }
+
+    /// Adds rules as long as that pays.
+    fn add(&mut self, theory: &mut Theory) {
+        while !self.slope.watch.ends() && theory.rules.len() < self.slope.max_rules {
+            let (count, f1) = (theory.rules.len(), theory.fit.f1());
+            self.slope.watch.tell(|| format!("looking for another rule: {count} so far, F1 {f1:.3}"));
+            let (actions, cost) = (self.actions(&theory.rules), self.cost(&theory.rules));
+            let mut best: Option<(Rule, f64)> = None;
+            self.gap = 0.0;
+            for &kind in self.slope.kinds {
+                let incumbent = best.as_ref().map_or(theory.value, |(_, value)| *value);
+                let Answer { best: found, gap, .. } = self.ask(kind, &actions, cost, incumbent);
+                self.gap = self.gap.max(gap);
+                best = found.map(|(body, value)| ((kind, body), value)).or(best);
+            }
+            let Some((rule, value)) = best else { break };
+            let mut rules = theory.rules.clone();
+            rules.push(rule);
+            *theory = self.theory(rules);
+            debug_assert!((theory.value - value).abs() < 1e-6, "delta is simulation: {} {value}", theory.value);
+        }
+    }
+
+    /// Finds better thresholds for rules, each in turn with all else as it is, as long as that pays.
+    pub(crate) fn polish(&mut self, rules: Vec<Rule>) -> Theory {
+        let mut theory = self.theory(rules);
+        let mut changed = true;
+        while changed && !self.slope.watch.ends() {
+            changed = false;
+            for i in 0..theory.rules.len() {
+                let mut rest = theory.rules.clone();
+                let (kind, body) = rest.remove(i);
+                let (actions, cost) = (self.actions(&rest), self.cost(&rest));
+                let better = self.question(kind, &actions, cost, |question| question.polished(&body, theory.value));
+                if let Some((body, value)) = better.best {
+                    rest.insert(i, (kind, body));
+                    theory = self.theory(rest);
+                    debug_assert!((theory.value - value).abs() < 1e-6, "delta is simulation: {} {value}", theory.value);
+                    changed = true;
+                }
+            }
+        }
+        theory
+    }
+
+    /// Takes rules out, or puts others in their place, as long as that pays; says whether anything changed.
+    fn exchange(&mut self, theory: &mut Theory) -> bool {
+        let mut any = false;
+        let mut i = 0;
+        while i < theory.rules.len() && !self.slope.watch.ends() {
+            let mut rest = theory.rules.clone();
+            let (kind, _) = rest.remove(i);
+            let without = self.theory(rest);
+            if without.value >= theory.value {
+                *theory = without;
+                any = true;
+                continue;
+            }
+            let (actions, cost) = (self.actions(&without.rules), self.cost(&without.rules));
+            if let Some((body, value)) = self.ask(kind, &actions, cost, theory.value).best {
+                let mut rules = without.rules;
+                rules.insert(i, (kind, body));
+                *theory = self.theory(rules);
+                debug_assert!((theory.value - value).abs() < 1e-6, "delta is simulation: {} {value}", theory.value);
+                any = true;
+            }
+            i += 1;
+        }
+        any
+    }
+}

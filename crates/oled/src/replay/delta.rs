@@ -1,0 +1,129 @@
+//! Delta: what one rule more would change, without simulating everything again.
+//!
+//! Between two runs at which a theory decides, the fluent keeps its state: that is a block. A rule more flips a block from
+//! the first run on at which it fires; so each run knows what flipping its block from there on would bring, and a rule is
+//! worth the sum over blocks of what its first run in them brings.
+
+use super::objective::Fit;
+use super::runs::{Definition, Label, Runs, Track};
+use super::simulate::Actions;
+
+/// What is no block.
+pub(crate) const NO_BLOCK: u32 = u32::MAX;
+
+/// What flipping its block from a run on brings: time points at which the fluent is annotated, and others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flip {
+    /// Blocks are numbered in the order of the runs; the runs of a block are neighbours.
+    pub(crate) block: u32,
+    pub(crate) yes: i64,
+    pub(crate) no: i64,
+}
+
+impl Flip {
+    const NONE: Flip = Flip { block: NO_BLOCK, yes: 0, no: 0 };
+}
+
+/// A theory at work, ready for one rule more.
+#[derive(Clone, Debug)]
+pub(crate) struct Delta {
+    pub(crate) fit: Fit,
+    /// For each run what a rule would bring that starts the fluent there, and one that ends it.
+    pub(crate) starts: Vec<Flip>,
+    pub(crate) ends: Vec<Flip>,
+    pub(crate) blocks: usize,
+}
+
+impl Delta {
+    pub(crate) fn new(runs: &Runs, actions: &Actions, definition: Definition) -> Delta {
+        let none = vec![Flip::NONE; runs.all.len()];
+        let mut delta = Delta {
+            fit: Fit { positives: runs.positives as i64 * (1 + i64::from(runs.twice)), ..Fit::default() },
+            starts: none.clone(),
+            ends: if definition == Definition::While { Vec::new() } else { none },
+            blocks: 0,
+        };
+        for track in &runs.tracks {
+            let own = track.first as usize..track.end as usize;
+            match definition {
+                Definition::While => delta.add_runs(runs, actions, own),
+                Definition::Persists => delta.add_blocks(runs, actions, track),
+            }
+        }
+        delta
+    }
+
+    /// What holds while a rule is true: each run is a block of its own.
+    fn add_runs(&mut self, runs: &Runs, actions: &Actions, own: std::ops::Range<usize>) {
+        for i in own {
+            let (yes, no) = amount(runs, i, i64::from(runs.all[i].length));
+            if actions.starts[i] {
+                self.fit.tp += yes;
+                self.fit.fp += no;
+            } else {
+                self.starts[i] = Flip { block: self.blocks as u32, yes, no };
+                self.blocks += 1;
+            }
+        }
+    }
+
+    /// What persists: a block goes from after a run that decides up to the first time point of the next one that does.
+    fn add_blocks(&mut self, runs: &Runs, actions: &Actions, track: &Track) {
+        let (own, mut state) = (track.first as usize..track.end as usize, track.holds);
+        // The run that opened the block, if one did, and the first one after it.
+        let (mut opener, mut open) = (None, own.start);
+        for i in own.clone() {
+            if !actions.starts[i] && !actions.ends[i] {
+                continue;
+            }
+            self.close(runs, state, (opener, open..i), amount(runs, i, 1));
+            let then = actions.starts[i] && !(track.ends_win && actions.ends[i]);
+            let rest = amount(runs, i, i64::from(runs.all[i].length) - 1);
+            self.fit.tp += i64::from(then) * rest.0;
+            self.fit.fp += i64::from(then) * rest.1;
+            // A run that ends the fluent would start it with a rule more; where ends win, one that starts it would end it.
+            (state, opener, open) = (then, (then == track.ends_win).then_some(i), i + 1);
+        }
+        self.close(runs, state, (opener, open..own.end), (0, 0));
+    }
+
+    /// A block in a state, with what the first time point after it brings.
+    fn close(
+        &mut self,
+        runs: &Runs,
+        state: bool,
+        (opener, block): (Option<usize>, std::ops::Range<usize>),
+        (mut yes, mut no): (i64, i64),
+    ) {
+        let number = self.blocks as u32;
+        self.blocks += 1;
+        let flips = if state { &mut self.ends } else { &mut self.starts };
+        // From the end backwards: firing acts from the second time point of a run on.
+        let mut flip = |i: usize, yes: &mut i64, no: &mut i64| {
+            let length = i64::from(runs.all[i].length);
+            let rest = amount(runs, i, length - 1);
+            flips[i] = Flip { block: number, yes: *yes + rest.0, no: *no + rest.1 };
+            let all = amount(runs, i, length);
+            *yes += all.0;
+            *no += all.1;
+        };
+        for i in block.rev() {
+            flip(i, &mut yes, &mut no);
+        }
+        if state {
+            (self.fit.tp, self.fit.fp) = (self.fit.tp + yes, self.fit.fp + no);
+        }
+        if let Some(opener) = opener {
+            flip(opener, &mut yes, &mut no);
+        }
+    }
+}
+
+/// So many time points of a run: with the fluent annotated, and without.
+fn amount(runs: &Runs, i: usize, length: i64) -> (i64, i64) {
+    match runs.all[i].label {
+        Label::Yes => (length, 0),
+        Label::No => (0, length),
+        Label::Unknown => (0, 0),
+    }
+}

@@ -1,0 +1,377 @@
+//! Fluent: the whole search for the rules of one fluent: how it is defined, by which rules, and how far they can be trusted.
+//!
+//! Whether a fluent persists between what starts and what ends it, or holds while something is true, is not told by how well
+//! rules fit what they were made from: ends that happen to fit run away on other days. So segments are dealt into three
+//! folds, rules of both kinds are found without each of them and judged on it. The same folds tell how well the rules do on
+//! segments that they were not made from, and which rules are found again.
+
+use serde::{Deserialize, Serialize};
+
+use super::classes::{Classes, Condition, Scope, Vocabulary};
+use super::climb::{Climb, Slope, Theory};
+use super::literal::{Lit, Rule};
+use super::objective::{Fit, Price};
+use super::record::{Record, Segment};
+use super::refine::Refused;
+use super::runs::{Definition, Runs};
+use super::simulate::{Actions, fit, fit_by_segment};
+use super::watch::Watch;
+use crate::induce::RuleKind;
+use crate::learn::Trust;
+
+/// The segments are dealt into so many folds: with two, rules are made from too little; every fold more costs a search.
+const FOLDS: usize = 3;
+
+/// What a search came to.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) fit: Fit,
+    /// F1 less the price of the rules.
+    pub(crate) value: f64,
+    /// What a literal costs.
+    pub(crate) penalty: f64,
+    /// How much more another rule might bring at most that was not looked at.
+    pub(crate) gap: f64,
+    pub(crate) seen: Seen,
+    /// How the rules that are found without a fold do on it, all folds together, for each way to define the fluent that was
+    /// tried.
+    pub(crate) held_out: [Option<Fit>; 2],
+    /// For each rule how often it is found without a fold, and how often that was tried.
+    pub(crate) refits: Option<Vec<(usize, usize)>>,
+    /// Whether the search was ended early.
+    pub(crate) cut_short: bool,
+}
+
+/// What there was to learn from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    pub(crate) segments: usize,
+    /// Segments in which the fluent is annotated, and annotated intervals.
+    pub(crate) with_event: usize,
+    pub(crate) intervals: u32,
+    /// Time points at which it is annotated of what cannot hold.
+    pub(crate) unobserved: u64,
+    /// Literals that tell anything apart, thresholds of a measure as one.
+    pub(crate) literals: usize,
+    pub(crate) refused: Refused,
+}
+
+/// What limits a search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// The price of a literal, where it is given.
+    pub(crate) penalty: Option<f64>,
+    /// No body has more literals, no theory more rules.
+    pub(crate) max_literals: usize,
+    pub(crate) max_rules: usize,
+}
+
+/// How a fluent may be defined.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice<'a> {
+    /// The rules that make it persist, if it may.
+    pub(crate) persists: &'a [RuleKind],
+    /// Whether it may hold while something is true.
+    pub(crate) holds_while: bool,
+    /// What was declared: it yields only to what is clearly better.
+    pub(crate) declared: Option<Definition>,
+}
+
+/// What is searched.
+#[derive(Clone, Copy)]
+pub(crate) struct FluentSearch<'a> {
+    pub(crate) record: &'a Record,
+    pub(crate) segments: &'a [&'a Segment<'a>],
+    pub(crate) scope: Scope<'a>,
+    pub(crate) choice: Choice<'a>,
+    pub(crate) limits: Limits,
+    /// Whether a body says what its variables have to do with each other.
+    pub(crate) is_linked: &'a (dyn Fn(&[Lit]) -> bool + Sync),
+    pub(crate) watch: Watch<'a>,
+}
+
+/// How rules that persist, or that hold while something is true, are found without a fold, and do on it.
+struct Fold {
+    rules: Vec<Vec<Rule>>,
+    fit: Fit,
+    /// The errors in each segment.
+    errors: Vec<i64>,
+    cut_short: bool,
+}
+
+/// The definition of rules.
+pub(crate) fn definition_of(rules: &[Rule]) -> Definition {
+    if rules.iter().any(|rule| rule.kind == RuleKind::Direct) { Definition::While } else { Definition::Persists }
+}
+
+impl FluentSearch<'_> {
+    /// The whole search, from nothing and from rules that are given; with folds, where the kind of definition is open or
+    /// somebody wants to know how well the rules do.
+    pub(crate) fn full(&self, start: &[Rule], folds: bool) -> Outcome {
+        let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::All(start));
+        let annotated = Runs::new(self.segments, self.scope, &classes).with_event;
+        let definitions = self.definitions();
+        let mut held_out = [None; 2];
+        let mut refits = None;
+        let mut definition = self.choice.declared.filter(|d| definitions.contains(d)).unwrap_or(definitions[0]);
+        if (folds || definitions.len() > 1) && self.segments.len() >= FOLDS && annotated >= 2 {
+            let tried: Vec<(Definition, Fold)> =
+                definitions.iter().map(|d| (*d, self.fold(&classes, *d))).collect();
+            definition = self.choose(definition, &tried);
+            for (tried, fold) in &tried {
+                held_out[*tried as usize] = Some(fold.fit);
+            }
+            refits = tried.into_iter().find(|(d, fold)| *d == definition && !fold.cut_short).map(|(_, fold)| fold.rules);
+        }
+        let mut outcome = self.climb(&classes, self.segments, definition, None);
+        if !start.is_empty() {
+            let other = self.climb(&classes, self.segments, definition_of(start), Some(start));
+            if other.value > outcome.value {
+                outcome = other;
+            }
+        }
+        let again = |folds: Vec<Vec<Rule>>| {
+            let found = |rule: &Rule| folds.iter().filter(|fold| fold.iter().any(|r| self.alike(rule, r))).count();
+            outcome.rules.iter().map(|rule| (found(rule), folds.len())).collect()
+        };
+        Outcome { held_out, refits: refits.map(again), ..outcome }
+    }
+
+    /// The search that starts from the rules of the last one.
+    pub(crate) fn again(&self, last: &Outcome) -> Outcome {
+        let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::All(&last.rules));
+        let definition = if last.rules.is_empty() { self.definitions()[0] } else { definition_of(&last.rules) };
+        let start = (!last.rules.is_empty()).then_some(last.rules.as_slice());
+        Outcome { held_out: last.held_out, ..self.climb(&classes, self.segments, definition, start) }
+    }
+
+    /// The ways in which the fluent may be defined.
+    fn definitions(&self) -> Vec<Definition> {
+        let Choice { persists, holds_while, .. } = self.choice;
+        let persists = (!persists.is_empty()).then_some(Definition::Persists);
+        persists.into_iter().chain(holds_while.then_some(Definition::While)).collect()
+    }
+
+    fn slope<'a>(&'a self, parts: (&'a Classes, &'a Runs, Definition), is_linked: &'a dyn Fn(&[Condition]) -> bool) -> Slope<'a> {
+        let (classes, runs, definition) = parts;
+        let Limits { max_literals, max_rules, .. } = self.limits;
+        Slope {
+            classes,
+            runs,
+            definition,
+            kinds: if definition == Definition::While { &[RuleKind::Direct] } else { self.choice.persists },
+            price: self.price(runs, classes.literals() + classes.slots()),
+            max_literals,
+            max_rules,
+            is_linked,
+            watch: self.watch,
+        }
+    }
+
+    /// The best rules for some segments, from nothing or from rules that are given: first with thresholds of few digits,
+    /// then with better ones for the rules that were found, and again for as long as that leads to other rules.
+    fn climb(
+        &self,
+        classes: &Classes,
+        segments: &[&Segment<'_>],
+        definition: Definition,
+        start: Option<&[Rule]>,
+    ) -> Outcome {
+        let runs = self.runs(segments, classes, definition);
+        let mut best = self.climb_once((classes, &runs, definition), start);
+        while !self.watch.ends() {
+            let fine = self.polish(segments, definition, &best);
+            if fine.rules == best.rules {
+                break;
+            }
+            let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::All(&fine.rules));
+            let runs = self.runs(segments, &classes, definition);
+            let next = self.climb_once((&classes, &runs, definition), Some(&fine.rules));
+            let (gap, settled) = (next.gap, next.rules == fine.rules);
+            best = if next.value > fine.value { next } else { Outcome { gap, ..fine } };
+            if settled {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The runs that rules are chosen by.
+    fn runs(&self, segments: &[&Segment<'_>], classes: &Classes, definition: Definition) -> Runs {
+        let runs = Runs::new(segments, self.scope, classes);
+        if definition == Definition::Persists && self.choice.persists.len() > 1 { runs.read_both_ways() } else { runs }
+    }
+
+    fn climb_once(&self, parts: (&Classes, &Runs, Definition), start: Option<&[Rule]>) -> Outcome {
+        let (classes, runs, _) = parts;
+        let is_linked =
+            |body: &[Condition]| (self.is_linked)(&body.iter().map(|c| classes.literal(*c)).collect::<Vec<_>>());
+        let slope = self.slope(parts, &is_linked);
+        let penalty = slope.price.of_literal();
+        let mut climb = Climb::new(slope);
+        let theory = match start {
+            None => climb.best(),
+            Some(rules) => climb.from(bodies(classes, rules)),
+        };
+        Outcome {
+            rules: rules_of(classes, &theory),
+            fit: climb.recognised(&theory),
+            value: theory.value,
+            penalty,
+            gap: climb.gap,
+            seen: Seen {
+                segments: runs.segments,
+                with_event: runs.with_event,
+                intervals: runs.intervals,
+                unobserved: runs.missed,
+                literals: classes.literals() + classes.slots(),
+                refused: climb.refused,
+            },
+            cut_short: self.watch.ends(),
+            ..Outcome::default()
+        }
+    }
+
+    /// The same rules with the best thresholds of all.
+    fn polish(&self, segments: &[&Segment<'_>], definition: Definition, found: &Outcome) -> Outcome {
+        let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::Of(&found.rules));
+        if classes.slots() == 0 {
+            return found.clone();
+        }
+        let runs = self.runs(segments, &classes, definition);
+        // The price is that of all literals that there were to choose from.
+        let mut slope = self.slope((&classes, &runs, definition), &|_| true);
+        slope.price = self.price(&runs, found.seen.literals);
+        let mut climb = Climb::new(slope);
+        let theory = climb.polish(bodies(&classes, &found.rules));
+        let mut outcome = found.clone();
+        outcome.seen.refused.add(&climb.refused);
+        Outcome { rules: rules_of(&classes, &theory), fit: climb.recognised(&theory), value: theory.value, ..outcome }
+    }
+
+    fn price(&self, runs: &Runs, literals: usize) -> Price {
+        self.limits.penalty.map_or_else(|| Price::new(runs, literals), Price::fixed)
+    }
+
+    /// Finds rules without each fold, and judges them on it.
+    fn fold(&self, classes: &Classes, definition: Definition) -> Fold {
+        let folds = self.deal();
+        let mut all = Fold { rules: Vec::new(), fit: Fit::default(), errors: vec![0; self.segments.len()], cut_short: false };
+        for fold in 0..FOLDS {
+            self.watch.tell(|| format!("without a part of the segments, {} of {FOLDS}", fold + 1));
+            let part = |test: bool| -> (Vec<usize>, Vec<&Segment<'_>>) {
+                let numbers = (0..self.segments.len()).filter(|s| (folds[*s] == fold) == test);
+                numbers.map(|s| (s, self.segments[s])).unzip()
+            };
+            let ((_, rest), (numbers, test)) = (part(false), part(true));
+            let found = self.climb(classes, &rest, definition, None);
+            all.cut_short |= found.cut_short;
+            let fine = Classes::new(self.record, &test, self.scope, Vocabulary::Of(&found.rules));
+            let runs = Runs::new(&test, self.scope, &fine);
+            let (fit, errors) = fit_by_segment(&runs, &actions(&fine, &runs, &found.rules), definition);
+            all.fit.add(&fit);
+            numbers.iter().zip(errors).for_each(|(s, errors)| all.errors[*s] = errors);
+            all.rules.push(found.rules);
+        }
+        all
+    }
+
+    /// The fold of each segment: those with events are dealt out evenly, and so are the others.
+    fn deal(&self) -> Vec<usize> {
+        let mut next = [0; 2];
+        let fold = |segment: &&Segment<'_>| {
+            let bit = 1 << (2 * self.scope.place);
+            let mut runs = segment.groups[self.scope.group].iter().flat_map(|course| course.runs());
+            let next = &mut next[usize::from(runs.any(|run| run.labels & bit != 0))];
+            *next += 1;
+            (*next - 1) % FOLDS
+        };
+        self.segments.iter().map(fold).collect()
+    }
+
+    /// The definition that does best on segments that its rules were not made from. What was declared yields only to what
+    /// is clearly better: by more than the differences between segments would be by chance.
+    fn choose(&self, declared: Definition, tried: &[(Definition, Fold)]) -> Definition {
+        let Some((_, own)) = tried.iter().find(|(d, _)| *d == declared) else { return declared };
+        let Some((other, fold)) = tried.iter().find(|(d, _)| *d != declared) else { return declared };
+        if self.choice.declared.is_none() {
+            return if fold.fit.f1() > own.fit.f1() { *other } else { declared };
+        }
+        let fewer: Vec<f64> = own.errors.iter().zip(&fold.errors).map(|(own, other)| (own - other) as f64).collect();
+        let (sum, squares) = (fewer.iter().sum::<f64>(), fewer.iter().map(|d| d * d).sum::<f64>());
+        if fold.fit.f1() > own.fit.f1() && sum > squares.sqrt() { *other } else { declared }
+    }
+
+    /// Whether two rules are the same but for their thresholds.
+    fn alike(&self, a: &Rule, b: &Rule) -> bool {
+        let closed = self.scope.table.attributes();
+        let about = |literal: &Lit| match *literal {
+            Lit::Closed(bit) => (closed[bit as usize], self.scope.table.patterns()[bit as usize].negated),
+            Lit::Open { slot, .. } => (self.scope.table.len() as u32 + u32::from(slot), false),
+        };
+        let kinds = |rule: &Rule| {
+            let mut kinds: Vec<_> = rule.body.iter().map(about).collect();
+            kinds.sort_unstable();
+            kinds
+        };
+        a.kind == b.kind && kinds(a) == kinds(b)
+    }
+
+    /// The classes and runs of some rules, and no other literals.
+    fn classes_of(&self, rules: &[Rule]) -> (Classes, Runs) {
+        let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::Of(rules));
+        let runs = Runs::new(self.segments, self.scope, &classes);
+        (classes, runs)
+    }
+
+    /// How well rules fit.
+    pub(crate) fn fit(&self, rules: &[Rule], definition: Definition) -> Fit {
+        let (classes, runs) = self.classes_of(rules);
+        fit(&runs, &actions(&classes, &runs, rules), definition)
+    }
+
+    /// What the theory would be without each of its rules, at a price of a literal.
+    pub(crate) fn trust(&self, outcome: &Outcome, definition: Definition) -> Vec<Trust> {
+        let rules = &outcome.rules;
+        let (classes, runs) = self.classes_of(rules);
+        let price = |rules: &[Rule]| outcome.penalty * rules.iter().map(|r| r.body.len() + 1).sum::<usize>() as f64;
+        let worth = |rules: &[Rule]| {
+            let (fit, errors) = fit_by_segment(&runs, &actions(&classes, &runs, rules), definition);
+            (fit.f1() - price(rules), errors)
+        };
+        let (value, errors) = worth(rules);
+        let without = |i: usize| {
+            let rest: Vec<Rule> = rules.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, r)| r.clone()).collect();
+            let (less, others) = worth(&rest);
+            let count = |f: fn(&i64, &i64) -> bool| others.iter().zip(&errors).filter(|(o, e)| f(o, e)).count();
+            let refits = outcome.refits.as_ref().and_then(|refits| refits.get(i).copied());
+            Trust { gain: value - less, helps: count(|o, e| o > e), harms: count(|o, e| o < e), refits }
+        };
+        (0..rules.len()).map(without).collect()
+    }
+}
+
+/// What rules do on runs of classes that have their literals.
+pub(crate) fn actions(classes: &Classes, runs: &Runs, rules: &[Rule]) -> Actions {
+    let mut actions = Actions::given(classes, runs);
+    for rule in rules {
+        let body = classes.body(rule).expect("the classes have the literals of the rules");
+        actions.add(classes, runs, rule.kind, &body);
+    }
+    actions
+}
+
+/// The bodies of rules on classes; rules with literals that the classes have not are left out.
+fn bodies(classes: &Classes, rules: &[Rule]) -> Vec<(RuleKind, Vec<Condition>)> {
+    rules.iter().filter_map(|rule| Some((rule.kind, classes.body(rule)?))).collect()
+}
+
+/// The rules of a theory on classes.
+fn rules_of(classes: &Classes, theory: &Theory) -> Vec<Rule> {
+    let rule = |(kind, body): &(RuleKind, Vec<Condition>)| Rule {
+        kind: *kind,
+        body: body.iter().map(|c| classes.literal(*c)).collect(),
+    };
+    theory.rules.iter().map(rule).collect()
+}

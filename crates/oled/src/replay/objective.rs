@@ -1,0 +1,101 @@
+//! Objective: what a theory is worth: how much of the annotation it explains, less what it takes to write it down.
+//!
+//! A theory is judged by F1 of its own recognition. To write it down takes bits: which literal, of all that there are, and
+//! which threshold, one binary digit after the other. To write the annotation down without a theory takes bits too: A bits,
+//! the entropy of the labels, where the time points of an interval, which say much the same, count as the root of their
+//! number. With a theory what is left to write down is where it is wrong. Of P time points with the fluent, F1 leaves about
+//! 2 (1 - F1) P errors, missed ones and false ones, so that 2 (1 - F1) A bits are left, and a theory is worth
+//!
+//! > F1 - bits of the theory / 2 A.
+//!
+//! With ten events a literal must bring much, with ten thousand little; nothing is to be set.
+
+use serde::{Deserialize, Serialize};
+
+use super::classes::{Classes, Condition};
+use super::runs::Runs;
+use crate::evaluate::Confusion;
+
+/// How often recognition is right and wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Fit {
+    pub(crate) tp: i64,
+    pub(crate) fp: i64,
+    pub(crate) positives: i64,
+}
+
+impl Fit {
+    pub(crate) fn f1(&self) -> f64 {
+        let all = self.tp + self.fp + self.positives;
+        if all == 0 { 0.0 } else { 2.0 * self.tp as f64 / all as f64 }
+    }
+
+    /// The same as a confusion.
+    pub(crate) fn counts(&self) -> Confusion {
+        let Fit { tp, fp, positives } = *self;
+        Confusion { tp: tp as u64, fp: fp as u64, fn_: (positives - tp) as u64 }
+    }
+
+    /// Both together.
+    pub(crate) fn add(&mut self, other: &Fit) {
+        self.tp += other.tp;
+        self.fp += other.fp;
+        self.positives += other.positives;
+    }
+}
+
+/// What the parts of a theory cost, in F1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Price {
+    /// Of a rule without conditions, of a condition, and of a binary digit of a threshold.
+    rule: f64,
+    condition: f64,
+    digit: f64,
+}
+
+impl Price {
+    /// The price where the annotation of some runs is to be explained with so many literals, thresholds of a measure as one.
+    pub(crate) fn new(runs: &Runs, literals: usize) -> Price {
+        let bit = 1.0 / (2.0 * annotation_bits(runs)).max(1.0);
+        let literals = literals.max(2) as f64;
+        // Which head, and that there is another rule.
+        Price { rule: 2.0 * bit, condition: libm::log2(literals) * bit, digit: bit }
+    }
+
+    /// A price that is given: so much for every literal, heads included.
+    pub(crate) fn fixed(penalty: f64) -> Price {
+        Price { rule: penalty, condition: penalty, digit: 0.0 }
+    }
+
+    /// What a condition costs.
+    pub(crate) fn of_condition(&self, classes: &Classes, condition: Condition) -> f64 {
+        self.condition + self.digit * f64::from(classes.digits(condition))
+    }
+
+    /// What a rule costs.
+    pub(crate) fn of_rule(&self, classes: &Classes, body: &[Condition]) -> f64 {
+        self.rule + body.iter().map(|c| self.of_condition(classes, *c)).sum::<f64>()
+    }
+
+    /// What one more condition costs at least.
+    pub(crate) fn least(&self) -> f64 {
+        self.condition
+    }
+
+    /// What a literal costs, heads included, where thresholds are left aside.
+    pub(crate) fn of_literal(&self) -> f64 {
+        self.condition
+    }
+}
+
+/// The bits that it takes to write the annotation down.
+fn annotation_bits(runs: &Runs) -> f64 {
+    let (known, positives) = (runs.known as f64, (runs.positives - runs.missed) as f64);
+    if positives < 1.0 || known <= positives {
+        return 0.0;
+    }
+    let share = positives / known;
+    let entropy = -share * libm::log2(share) - (1.0 - share) * libm::log2(1.0 - share);
+    let length = positives / f64::from(runs.intervals.max(1));
+    known * entropy / length.sqrt()
+}

@@ -1,0 +1,629 @@
+//! Refine: the one rule that a theory needs most, found literal by literal, with a bound on what is still to be found.
+//!
+//! A body is grown by one condition at a time. All conditions that could be added are scored in one pass over the runs at
+//! which the body is true: each block is flipped by the first run at which a condition is true as well, and thresholds are
+//! swept in the order of the values. No refinement of a body brings more than, in each block, the best flip among the runs
+//! that it covers; what cannot be better than the best rule so far is cut off.
+//!
+//! The most promising bodies of each length are kept; then twice as many, for as long as that is worth a pass over the
+//! runs. Where nothing but what the bound cut off is left out, the rule is the best there is.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use super::classes::{Classes, Condition};
+use super::delta::{Flip, NO_BLOCK};
+use super::objective::{Fit, Price};
+use super::runs::{Evidence, Runs};
+use super::scale::NOWHERE;
+use super::watch::Watch;
+
+/// A rule must be right about so many annotated intervals: what happens twice happens by chance, whatever it is worth. With
+/// two, single coincidences become rules where events are few; with six, activities of which there are ten go unexplained.
+pub(crate) const SUPPORT: u32 = 3;
+
+/// So many bodies of each length are grown at first.
+const WIDTH: usize = 3;
+
+/// The search for a rule may cost as much as so many passes over the runs. With half of it rules of four conditions are
+/// sometimes missed; twice as much hardly ever finds a better one.
+const PASSES: usize = 16;
+
+/// Gains below this are rounding.
+pub(crate) const LEAST_GAIN: f64 = 1e-9;
+
+/// What is asked: the best rule to add.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<'a> {
+    pub(crate) classes: &'a Classes,
+    pub(crate) runs: &'a Runs,
+    /// Whether it ends the fluent.
+    pub(crate) ends: bool,
+    /// What firing brings at each run, and what speaks for it.
+    pub(crate) flips: &'a [Flip],
+    pub(crate) blocks: usize,
+    pub(crate) evidence: &'a [Evidence],
+    /// How the theory fits without the rule, and what it costs.
+    pub(crate) fit: Fit,
+    pub(crate) cost: f64,
+    pub(crate) price: Price,
+    pub(crate) max_literals: usize,
+    /// Whether a body says what its variables have to do with each other.
+    pub(crate) is_linked: &'a dyn Fn(&[Condition]) -> bool,
+    pub(crate) watch: Watch<'a>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Answer {
+    /// The body of the best rule, and what the theory is worth with it; none if it is worth no more than it was.
+    pub(crate) best: Option<(Vec<Condition>, f64)>,
+    /// How much more a rule might bring that was not looked at.
+    pub(crate) gap: f64,
+    pub(crate) refused: Refused,
+}
+
+/// Why bodies that would have been better were refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Refused {
+    /// They are right about too few annotated intervals.
+    pub(crate) unsupported: u64,
+    /// A condition of theirs speaks against what the rule does, or for nothing.
+    pub(crate) irrelevant: u64,
+    /// They do not say what their variables have to do with each other.
+    pub(crate) unlinked: u64,
+}
+
+impl Refused {
+    /// What was refused although it would have been better, as the end of a sentence; nothing if nothing was.
+    pub(crate) fn tell(&self) -> String {
+        let all = [
+            (self.unsupported, "that are right about too few intervals"),
+            (self.irrelevant, "with a condition that speaks for nothing"),
+            (self.unlinked, "that relate nothing to each other"),
+        ];
+        let told: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{n} {why}")).collect();
+        if told.is_empty() { String::new() } else { format!(" (refused: {})", told.join(", ")) }
+    }
+
+    pub(crate) fn add(&mut self, other: &Refused) {
+        self.unsupported += other.unsupported;
+        self.irrelevant += other.irrelevant;
+        self.unlinked += other.unlinked;
+    }
+}
+
+/// A body with the runs at which it is true.
+#[derive(Clone, Debug)]
+struct Node {
+    body: Vec<Condition>,
+    runs: Vec<u32>,
+}
+
+/// A body with a condition more.
+#[derive(Clone, Copy, Debug)]
+struct Child {
+    parent: u32,
+    condition: Condition,
+    /// What the theory would be worth with it, and what it could be worth with a refinement of it at most.
+    value: f64,
+    bound: f64,
+}
+
+/// What a condition brings, summed up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    yes: i64,
+    no: i64,
+    /// The best flips of all blocks.
+    most: f64,
+    events: u32,
+}
+
+/// Room that is used again.
+#[derive(Default)]
+struct Scratch {
+    sums: Vec<Sum>,
+    /// For each class of the node, when it was read: the literals that are true in it with the body, and its places.
+    read: Vec<u32>,
+    class_rows: Vec<u64>,
+    class_places: Vec<u16>,
+    /// The literals that were true in the block, or in the interval, before a run.
+    seen: Vec<u64>,
+    seen_event: Vec<u64>,
+    /// The runs of a block that bring something, with their classes.
+    gains: Vec<(f64, u32)>,
+    /// The runs of the node in the order of one of their places.
+    order: Vec<u32>,
+    starts: Vec<u32>,
+    /// For each block when it was seen last, the first run of it and the best one; for each interval when it was seen.
+    of_block: Vec<(u32, u32, f64)>,
+    of_event: Vec<u32>,
+    round: u32,
+    /// Runs looked at.
+    work: usize,
+}
+
+impl Question<'_> {
+    /// The best rule that makes the theory worth more than this.
+    pub(crate) fn answer(&self, incumbent: f64) -> Answer {
+        let (mut answer, mut best) = (Answer::default(), incumbent);
+        let (root, mut scratch) = (self.root(), self.scratch());
+        let effort = PASSES * root.runs.len().max(1);
+        let mut width = WIDTH;
+        loop {
+            let before = best;
+            let cut = self.round(&root, width, &mut best, &mut answer, &mut scratch);
+            self.polish(&root, &mut best, &mut answer, &mut scratch);
+            answer.gap = (cut - best).max(0.0);
+            let settled = best <= before + LEAST_GAIN;
+            if settled || answer.gap <= LEAST_GAIN || scratch.work > effort || self.watch.ends() {
+                return answer;
+            }
+            width *= 2;
+        }
+    }
+
+    /// The best thresholds for a body, if they make the theory worth more than this.
+    pub(crate) fn polished(&self, body: &[Condition], incumbent: f64) -> Answer {
+        let mut answer = Answer { best: Some((body.to_vec(), incumbent)), ..Answer::default() };
+        let mut best = incumbent;
+        self.polish(&self.root(), &mut best, &mut answer, &mut self.scratch());
+        if best <= incumbent {
+            answer.best = None;
+        }
+        answer
+    }
+
+    /// The body without conditions, at all runs that matter.
+    fn root(&self) -> Node {
+        let matters = |i: &u32| {
+            self.flips[*i as usize].block != NO_BLOCK || self.evidence[*i as usize].event.is_some()
+        };
+        Node { body: Vec::new(), runs: (0..self.runs.all.len() as u32).filter(matters).collect() }
+    }
+
+    fn scratch(&self) -> Scratch {
+        Scratch {
+            of_block: vec![(0, 0, 0.0); self.blocks],
+            of_event: vec![0; self.runs.intervals as usize + 1],
+            read: vec![0; self.classes.count()],
+            class_rows: vec![0; self.classes.count() * self.classes.words],
+            class_places: vec![0; self.classes.count() * self.classes.slots()],
+            ..Scratch::default()
+        }
+    }
+
+    /// Grows bodies, so many of each length; says what the best that was left aside might be worth.
+    fn round(&self, root: &Node, width: usize, best: &mut f64, answer: &mut Answer, scratch: &mut Scratch) -> f64 {
+        let mut cut = f64::MIN;
+        let mut level = vec![root.clone()];
+        let mut known: IndexSet<u64, FxBuildHasher> = IndexSet::default();
+        // What must be reached; it does not change in a round, so that bounds can be compared.
+        let goal = *best;
+        while !level.is_empty() && level[0].body.len() < self.max_literals {
+            let mut children = Vec::new();
+            for (parent, node) in level.iter().enumerate() {
+                if self.watch.ends() {
+                    return f64::MAX;
+                }
+                self.expand(parent as u32, node, goal, *best, width, &mut cut, &mut children, &mut answer.refused, scratch);
+                self.take_best(&level, &children, best, answer);
+            }
+            let chosen = select(&mut children, width, *best, &mut cut);
+            let mut next = Vec::new();
+            for child in chosen {
+                let node = self.refined(&level[child.parent as usize], child.condition);
+                if known.insert(self.fingerprint(&node)) {
+                    next.push(node);
+                }
+            }
+            level = next;
+        }
+        cut
+    }
+
+    /// Takes the best of some children that may be a rule, if it is better than the best so far.
+    fn take_best(&self, level: &[Node], children: &[Child], best: &mut f64, answer: &mut Answer) {
+        let mut better: Vec<&Child> = children.iter().filter(|c| c.value > *best + LEAST_GAIN).collect();
+        better.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.condition.cmp(&b.condition)));
+        for child in better {
+            let body = with(&level[child.parent as usize].body, child.condition);
+            if self.accepts(&body, &mut answer.refused) {
+                *best = child.value;
+                answer.best = Some((body, child.value));
+                return;
+            }
+        }
+    }
+
+    /// Whether a body may be that of a rule.
+    fn accepts(&self, body: &[Condition], refused: &mut Refused) -> bool {
+        if !(self.is_linked)(body) {
+            refused.unlinked += 1;
+            return false;
+        }
+        let relevant = self.is_relevant(body);
+        refused.irrelevant += u64::from(!relevant);
+        relevant
+    }
+
+    /// Whether each condition of a body speaks for what the rule does: where it is true, the fluent holds more often than
+    /// where the others are, and less often if the rule ends it.
+    fn is_relevant(&self, body: &[Condition]) -> bool {
+        let mut all = (0_u64, 0_u64);
+        let mut without = vec![(0_u64, 0_u64); body.len()];
+        for (run, evidence) in self.runs.all.iter().zip(self.evidence).filter(|(_, e)| e.seen > 0) {
+            // The one condition that is not true of some item.
+            let (mut full, mut lacking) = (false, 0_u64);
+            for item in self.classes.items(run.class) {
+                let mut missing = None;
+                let mut several = false;
+                for (i, condition) in body.iter().enumerate() {
+                    if !self.classes.meets(item, *condition) {
+                        several |= missing.is_some();
+                        missing = Some(i);
+                    }
+                }
+                match missing {
+                    None => full = true,
+                    Some(i) if !several => lacking |= 1 << (i % 64),
+                    Some(_) => {}
+                }
+            }
+            let (held, seen) = (u64::from(evidence.held), u64::from(evidence.seen));
+            if full {
+                all = (all.0 + held, all.1 + seen);
+            }
+            for (i, sum) in without.iter_mut().enumerate() {
+                if full || lacking >> (i % 64) & 1 == 1 {
+                    *sum = (sum.0 + held, sum.1 + seen);
+                }
+            }
+        }
+        let share = |(held, seen): (u64, u64)| held as f64 / seen.max(1) as f64;
+        without.iter().all(|rest| if self.ends { share(all) < share(*rest) } else { share(all) > share(*rest) })
+    }
+
+    /// What the theory is worth with a rule that brings so much and costs so much.
+    fn value(&self, sum: &Sum, cost: f64) -> f64 {
+        let sign = if self.ends { -1 } else { 1 };
+        let fit = Fit { tp: self.fit.tp + sign * sum.yes, fp: self.fit.fp + sign * sum.no, ..self.fit };
+        fit.f1() - self.cost - cost
+    }
+
+    /// What a flip brings towards reaching an F1: (2 - F1) times more right, less F1 times more wrong.
+    #[inline]
+    fn weight(&self, flip: &Flip, f1: f64) -> f64 {
+        let gain = (2.0 - f1) * flip.yes as f64 - f1 * flip.no as f64;
+        if self.ends { -gain } else { gain }
+    }
+
+    /// The F1 that any rule needs to be worth more than a goal.
+    fn needed(&self, goal: f64) -> f64 {
+        (goal + self.cost + self.price.of_rule(self.classes, &[]) + self.price.least()).clamp(0.0, 1.0)
+    }
+
+    /// What a refinement of a body that costs so much could be worth, at most.
+    ///
+    /// With F the F1 that is needed, a rule reaches F if 2 TP - F (TP + FP + P) is at least zero. That is a sum over blocks,
+    /// and the best flips of all of them bound it; divided by the least that TP + FP + P can become, it bounds how far above
+    /// F a rule can come.
+    fn bound(&self, most: f64, goal: f64, cost: f64) -> f64 {
+        let needed = self.needed(goal);
+        let Fit { tp, fp, positives } = self.fit;
+        let above = 2.0 * tp as f64 - needed * (tp + fp + positives) as f64 + most;
+        let least = if self.ends { positives } else { tp + fp + positives };
+        // Below the goal the divisor is the other way round, and the bound of no interest.
+        (needed + above / least.max(1) as f64).min(1.0) - self.cost - cost
+    }
+
+    /// A number that two bodies that are true at different runs hardly ever have both. Where variables can be chosen in
+    /// several ways, bodies that are true at the same runs may differ in what can be added to them.
+    fn fingerprint(&self, node: &Node) -> u64 {
+        let mix = |hash: u64, word: u64| {
+            let mixed = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            mixed ^ (mixed >> 29)
+        };
+        let condition = |c: &Condition| match *c {
+            Condition::Literal(column) => u64::from(column),
+            Condition::Threshold(slot, cut) => 1 << 40 | u64::from(slot) << 16 | u64::from(cut),
+        };
+        if self.classes.has_several_items() {
+            node.body.iter().map(condition).fold(node.body.len() as u64, mix)
+        } else {
+            node.runs.iter().map(|i| u64::from(*i)).fold(node.runs.len() as u64, mix)
+        }
+    }
+
+    /// The runs at which a body is true with a condition more.
+    fn refined(&self, node: &Node, condition: Condition) -> Node {
+        let body = with(&node.body, condition);
+        let cover = self.classes.cover(&body);
+        let fires = |i: &&u32| cover[self.runs.all[**i as usize].class as usize];
+        let runs = node.runs.iter().filter(fires).copied().collect();
+        Node { body, runs }
+    }
+
+    /// All bodies with a condition more that could be worth more than the best so far, or lead to one that is; for each
+    /// threshold so many.
+    #[allow(clippy::too_many_arguments)]
+    fn expand(
+        &self,
+        parent: u32,
+        node: &Node,
+        goal: f64,
+        best: f64,
+        width: usize,
+        cut: &mut f64,
+        children: &mut Vec<Child>,
+        refused: &mut Refused,
+        scratch: &mut Scratch,
+    ) {
+        scratch.work += node.runs.len();
+        let needed = self.needed(goal);
+        self.read(node, scratch);
+        self.sum_literals(node, needed, scratch);
+        let cost = self.price.of_rule(self.classes, &node.body);
+        let judge = |condition: Condition, sum: &Sum| {
+            let cost = cost + self.price.of_condition(self.classes, condition);
+            Child {
+                parent,
+                condition,
+                value: self.value(sum, cost),
+                bound: self.bound(sum.most, goal, cost + self.price.least()),
+            }
+        };
+        for literal in 0..self.classes.literals() {
+            let condition = Condition::Literal(literal as u16);
+            let sum = &scratch.sums[literal];
+            if sum.events == 0 || node.body.contains(&condition) {
+                continue;
+            }
+            let child = judge(condition, sum);
+            let useful = child.value > best + LEAST_GAIN || child.bound > best + LEAST_GAIN;
+            if sum.events < SUPPORT {
+                refused.unsupported += u64::from(child.value > best + LEAST_GAIN);
+            } else if useful {
+                children.push(child);
+            }
+        }
+        for slot in 0..self.classes.slots() {
+            if node.body.iter().any(|c| matches!(c, Condition::Threshold(s, _) if *s as usize == slot)) {
+                continue;
+            }
+            let first = children.len();
+            self.sweep(node, slot, needed, scratch, |at, sum| {
+                let child = judge(Condition::Threshold(slot as u16, at), sum);
+                let useful = child.value > best + LEAST_GAIN || child.bound > best + LEAST_GAIN;
+                if sum.events < SUPPORT {
+                    refused.unsupported += u64::from(child.value > best + LEAST_GAIN);
+                } else if useful {
+                    children.push(child);
+                }
+            });
+            // Of neighbours the best few: the others are found where the thresholds of the best rule are looked at again.
+            let own = &mut children[first..];
+            let most = (width / 2).max(1);
+            if own.len() > most {
+                own.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.condition.cmp(&b.condition)));
+                *cut = own[most..].iter().fold(*cut, |cut, child| cut.max(child.bound));
+                children.truncate(first + most);
+            }
+        }
+    }
+
+    /// Sums up what each literal brings as one condition more; what is true in the classes of the node is at hand.
+    fn sum_literals(&self, node: &Node, needed: f64, scratch: &mut Scratch) {
+        let words = self.classes.words;
+        let Scratch { sums, seen, seen_event, gains, class_rows, .. } = scratch;
+        sums.clear();
+        sums.resize(words * 64, Sum::default());
+        for set in [&mut *seen, &mut *seen_event] {
+            set.clear();
+            set.resize(words, 0);
+        }
+        let row = |class: u32| &class_rows[class as usize * words..(class as usize + 1) * words];
+        let (mut block, mut event) = (NO_BLOCK, None);
+        for &i in &node.runs {
+            let (flip, class) = (&self.flips[i as usize], self.runs.all[i as usize].class);
+            if flip.block != NO_BLOCK {
+                if flip.block != block {
+                    close_block(gains, row, seen, sums);
+                    block = flip.block;
+                }
+                for_each_new(row(class), seen, |literal| {
+                    sums[literal].yes += flip.yes;
+                    sums[literal].no += flip.no;
+                });
+                let weight = self.weight(flip, needed);
+                if weight > 0.0 {
+                    gains.push((weight, class));
+                }
+            }
+            if let Some(own) = self.evidence[i as usize].event {
+                if event != Some(own) {
+                    seen_event.fill(0);
+                    event = Some(own);
+                }
+                for_each_new(row(class), seen_event, |literal| sums[literal].events += 1);
+            }
+        }
+        close_block(gains, row, seen, sums);
+    }
+
+    /// Reads what is true in the classes of a node with its body.
+    fn read(&self, node: &Node, scratch: &mut Scratch) {
+        let (words, slots) = (self.classes.words, self.classes.slots());
+        let Scratch { read, class_rows, class_places, round, .. } = scratch;
+        *round += 1;
+        for &i in &node.runs {
+            let class = self.runs.all[i as usize].class;
+            let at = class as usize;
+            if read[at] == *round {
+                continue;
+            }
+            read[at] = *round;
+            let row = &mut class_rows[at * words..(at + 1) * words];
+            let places = &mut class_places[at * slots..(at + 1) * slots];
+            row.fill(0);
+            places.fill(NOWHERE);
+            for item in self.classes.items(class) {
+                if node.body.iter().all(|c| self.classes.meets(item, *c)) {
+                    row.iter_mut().zip(self.classes.row(item)).for_each(|(a, b)| *a |= b);
+                    places.iter_mut().zip(self.classes.places(item)).for_each(|(a, b)| *a = (*a).min(*b));
+                }
+            }
+        }
+    }
+
+    /// Sums up what each threshold of a slot brings as one condition more, from the strictest on; the places of the node's
+    /// classes are at hand.
+    fn sweep(&self, node: &Node, slot: usize, needed: f64, scratch: &mut Scratch, mut each: impl FnMut(u16, &Sum)) {
+        let (slots, values) = (self.classes.slots(), self.classes.scales[slot].len());
+        let Scratch { class_places, order, starts, of_block, of_event, round, .. } = scratch;
+        let place = |k: usize| {
+            let class = self.runs.all[node.runs[k] as usize].class;
+            class_places[class as usize * slots + slot] as usize
+        };
+        // The runs by their places, those of a place in their order.
+        starts.clear();
+        starts.resize(values + 2, 0);
+        let count = node.runs.len();
+        (0..count).filter(|k| place(*k) <= values).for_each(|k| starts[place(k) + 1] += 1);
+        (0..=values).for_each(|p| starts[p + 1] += starts[p]);
+        order.clear();
+        order.resize(starts[values + 1] as usize, 0);
+        let mut next = starts.clone();
+        for k in (0..count).filter(|k| place(*k) <= values) {
+            order[next[place(k)] as usize] = k as u32;
+            next[place(k)] += 1;
+        }
+        *round += 1;
+        let mut sum = Sum::default();
+        let cuts = self.classes.scales[slot].cuts();
+        for at in 0..values {
+            let own = starts[at] as usize..starts[at + 1] as usize;
+            let new = !own.is_empty();
+            for &k in &order[own] {
+                let i = node.runs[k as usize] as usize;
+                let flip = &self.flips[i];
+                if flip.block != NO_BLOCK {
+                    let weight = self.weight(flip, needed).max(0.0);
+                    let (seen, first, most) = &mut of_block[flip.block as usize];
+                    if *seen != *round {
+                        (*seen, *first, *most) = (*round, i as u32, weight);
+                        sum.yes += flip.yes;
+                        sum.no += flip.no;
+                        sum.most += weight;
+                    } else {
+                        if (i as u32) < *first {
+                            let before = &self.flips[*first as usize];
+                            sum.yes += flip.yes - before.yes;
+                            sum.no += flip.no - before.no;
+                            *first = i as u32;
+                        }
+                        if weight > *most {
+                            sum.most += weight - *most;
+                            *most = weight;
+                        }
+                    }
+                }
+                if let Some(event) = self.evidence[i].event
+                    && of_event[event as usize] != *round
+                {
+                    of_event[event as usize] = *round;
+                    sum.events += 1;
+                }
+            }
+            let cut = at as u16 + 1;
+            if new && cuts.contains(&cut) {
+                each(cut, &sum);
+            }
+        }
+    }
+
+    /// Looks at each threshold of the best rule again, with the others as they are.
+    fn polish(&self, root: &Node, best: &mut f64, answer: &mut Answer, scratch: &mut Scratch) {
+        let Some((mut body, _)) = answer.best.clone() else { return };
+        let mut changed = true;
+        while changed && !self.watch.ends() {
+            changed = false;
+            for at in 0..body.len() {
+                let Condition::Threshold(slot, _) = body[at] else { continue };
+                let mut rest = body.clone();
+                rest.remove(at);
+                let node = rest.iter().fold(root.clone(), |node, c| self.refined(&node, *c));
+                scratch.work += node.runs.len();
+                self.read(&node, scratch);
+                let cost = self.price.of_rule(self.classes, &rest);
+                let mut better: Vec<(f64, Condition)> = Vec::new();
+                self.sweep(&node, slot as usize, self.needed(*best), scratch, |cut, sum| {
+                    let condition = Condition::Threshold(slot, cut);
+                    let value = self.value(sum, cost + self.price.of_condition(self.classes, condition));
+                    if sum.events >= SUPPORT && value > *best + LEAST_GAIN {
+                        better.push((value, condition));
+                    }
+                });
+                better.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                for (value, condition) in better {
+                    let new = with(&rest, condition);
+                    if self.accepts(&new, &mut answer.refused) {
+                        (*best, changed) = (value, true);
+                        answer.best = Some((new.clone(), value));
+                        body = new;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Adds the best flips of the block that ends.
+fn close_block<'a>(gains: &mut Vec<(f64, u32)>, row: impl Fn(u32) -> &'a [u64], seen: &mut [u64], sums: &mut [Sum]) {
+    seen.fill(0);
+    gains.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    for &(weight, class) in &*gains {
+        for_each_new(row(class), seen, |literal| sums[literal].most += weight);
+    }
+    gains.clear();
+    seen.fill(0);
+}
+
+/// Calls a function with the literals of a row that are not in a set, and puts them there.
+#[inline]
+fn for_each_new(row: &[u64], seen: &mut [u64], mut each: impl FnMut(usize)) {
+    for (word, (row, seen)) in row.iter().zip(seen).enumerate() {
+        let mut new = row & !*seen;
+        *seen |= row;
+        while new != 0 {
+            each(word * 64 + new.trailing_zeros() as usize);
+            new &= new - 1;
+        }
+    }
+}
+
+/// A body with a condition more, in order.
+fn with(body: &[Condition], condition: Condition) -> Vec<Condition> {
+    let at = body.partition_point(|c| *c < condition);
+    let mut body = body.to_vec();
+    body.insert(at, condition);
+    body
+}
+
+/// So many of the children, half of them by their value and half by what might become of them; what is left aside is noted
+/// with the most it might be worth.
+fn select(children: &mut [Child], width: usize, best: f64, cut: &mut f64) -> Vec<Child> {
+    let hopeful: Vec<&Child> = children.iter().filter(|c| c.bound > best + LEAST_GAIN).collect();
+    let mut chosen = vec![false; hopeful.len()];
+    let keys: [fn(&Child) -> f64; 2] = [|c| c.value, |c| c.bound];
+    for key in keys {
+        let mut order: Vec<usize> = (0..hopeful.len()).collect();
+        order.sort_by(|a, b| key(hopeful[*b]).total_cmp(&key(hopeful[*a])).then(a.cmp(b)));
+        order.iter().filter(|i| !chosen[**i]).take(width).copied().collect::<Vec<_>>().iter().for_each(|i| chosen[*i] = true);
+    }
+    let left = hopeful.iter().zip(&chosen).filter(|(_, chosen)| !**chosen);
+    *cut = left.fold(*cut, |cut, (child, _)| cut.max(child.bound));
+    hopeful.iter().zip(&chosen).filter(|(_, chosen)| **chosen).map(|(child, _)| **child).collect()
+}

@@ -1,0 +1,178 @@
+//! Runs: what is true and annotated of each instance, in classes, one after the other; and the annotated intervals.
+
+use super::classes::{Classes, Scope};
+use super::record::Segment;
+
+/// What is annotated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Label {
+    No,
+    Yes,
+    Unknown,
+}
+
+/// Consecutive time points of an instance that no literal and no label tells apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub(crate) class: u32,
+    pub(crate) length: u32,
+    pub(crate) label: Label,
+}
+
+/// An instance from where it is first observed to where it is lost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Track {
+    /// Its runs, by their numbers.
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+    pub(crate) segment: u32,
+    /// Whether the background says that the fluent holds at its first time point.
+    pub(crate) holds: bool,
+    /// Whether what ends the fluent wins where something starts it at the same time, against what recognition does.
+    pub(crate) ends_win: bool,
+}
+
+/// How a fluent is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Definition {
+    /// By what starts it and what ends it: it goes on in between.
+    Persists,
+    /// By what is true while it holds.
+    While,
+}
+
+/// The runs of some segments.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Runs {
+    pub(crate) all: Vec<Run>,
+    pub(crate) tracks: Vec<Track>,
+    pub(crate) segments: usize,
+    /// Segments in which the fluent is annotated.
+    pub(crate) with_event: usize,
+    /// Time points at which the fluent is annotated, those of what is not observed included, and those of what cannot hold.
+    pub(crate) positives: u64,
+    pub(crate) missed: u64,
+    /// Time points of which something is known, and annotated intervals.
+    pub(crate) known: u64,
+    pub(crate) intervals: u32,
+    /// Whether every track is there twice: see [`Runs::read_both_ways`].
+    pub(crate) twice: bool,
+}
+
+/// What speaks for and against firing at a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Evidence {
+    /// The time points of which it is known what holds then, or next, and those at which the fluent does.
+    pub(crate) seen: u32,
+    pub(crate) held: u32,
+    /// The annotated interval that firing here speaks of, if it is right: one that starts, or one that has ended.
+    pub(crate) event: Option<u32>,
+}
+
+impl Runs {
+    /// Those of segments.
+    pub(crate) fn new(segments: &[&Segment<'_>], scope: Scope<'_>, classes: &Classes) -> Runs {
+        let mut runs = Runs { segments: segments.len(), ..Runs::default() };
+        for (s, segment) in segments.iter().enumerate() {
+            let mut event = segment.missed[scope.target] > 0;
+            runs.missed += segment.missed[scope.target];
+            for course in segment.groups[scope.group].iter().filter(|course| !course.is_empty()) {
+                let first = runs.all.len();
+                let mut censored = course.censored;
+                for run in course.runs() {
+                    let label = match run.labels >> (2 * scope.place) & 3 {
+                        0 => {
+                            censored = false;
+                            Label::No
+                        }
+                        1 if !censored => Label::Yes,
+                        _ => Label::Unknown,
+                    };
+                    let class = classes.of_state[run.state as usize];
+                    match runs.all[first..].last_mut() {
+                        Some(last) if last.class == class && last.label == label => last.length += run.length,
+                        _ => runs.all.push(Run { class, length: run.length, label }),
+                    }
+                    event |= label == Label::Yes;
+                }
+                let (first, end) = (first as u32, runs.all.len() as u32);
+                runs.count(first as usize..end as usize);
+                let holds = course.initial >> scope.place & 1 == 1;
+                runs.tracks.push(Track { first, end, segment: s as u32, holds, ends_win: false });
+            }
+            runs.with_event += usize::from(event);
+        }
+        runs.positives += runs.missed;
+        runs
+    }
+
+    /// Every track a second time, where what ends the fluent wins over what starts it.
+    ///
+    /// Rules that contradict each other fit by that starting wins: an end that is nearly always true, behind a start that is
+    /// true most of the time, reads backwards, and runs away where the start does not come. A theory is chosen by how it does
+    /// in both readings; one that says what it means does the same in both.
+    #[must_use]
+    pub(crate) fn read_both_ways(mut self) -> Runs {
+        let (runs, tracks) = (self.all.clone(), self.tracks.clone());
+        let shift = runs.len() as u32;
+        self.all.extend(runs);
+        let again = |t: Track| Track { first: t.first + shift, end: t.end + shift, ends_win: true, ..t };
+        self.tracks.extend(tracks.into_iter().map(again));
+        self.twice = true;
+        self
+    }
+
+    fn count(&mut self, track: std::ops::Range<usize>) {
+        let mut before = Label::No;
+        for run in &self.all[track] {
+            if run.label != Label::Unknown {
+                self.known += u64::from(run.length);
+            }
+            if run.label == Label::Yes {
+                self.positives += u64::from(run.length);
+                self.intervals += u32::from(before != Label::Yes);
+            }
+            before = run.label;
+        }
+    }
+
+    /// For each run what firing there says: of a rule that starts the fluent, or that it holds while it is true, or of one
+    /// that ends it.
+    pub(crate) fn evidence(&self, definition: Definition, ends: bool) -> Vec<Evidence> {
+        let mut all = Vec::with_capacity(self.all.len());
+        // The number of annotated intervals that have begun.
+        let mut begun = 0;
+        for track in self.tracks.iter().filter(|track| !track.ends_win) {
+            let before = begun;
+            let runs = &self.all[track.first as usize..track.end as usize];
+            let mut label = Label::No;
+            for (i, run) in runs.iter().enumerate() {
+                begun += u32::from(run.label == Label::Yes && label != Label::Yes);
+                label = run.label;
+                let next = runs.get(i + 1).map_or(Label::Unknown, |run| run.label);
+                let (yes, no) = (u32::from(run.label == Label::Yes), u32::from(run.label == Label::No));
+                let (seen, held) = if definition == Definition::While {
+                    ((yes + no) * run.length, yes * run.length)
+                } else {
+                    let change = u32::from(run.label != Label::Unknown && next != Label::Unknown);
+                    let starts = change * u32::from(next == Label::Yes);
+                    ((yes + no) * (run.length - 1) + change, yes * (run.length - 1) + starts)
+                };
+                let event = if ends {
+                    // What has ended: the interval before, if there is one in this track.
+                    begun.checked_sub(1).filter(|_| held < seen && begun > before)
+                } else if held == 0 {
+                    None
+                } else if run.label == Label::Yes {
+                    Some(begun - 1)
+                } else {
+                    Some(begun)
+                };
+                all.push(Evidence { seen, held, event });
+            }
+        }
+        // What is read twice speaks once.
+        all.resize(self.all.len(), Evidence::default());
+        all
+    }
+}

@@ -1,0 +1,113 @@
+//! Simulate: what a theory recognises, run by run, with nothing but its own state carried on.
+
+use super::classes::{Classes, Condition};
+use super::objective::Fit;
+use super::runs::{Definition, Label, Run, Runs, Track};
+use crate::induce::RuleKind;
+
+/// What a theory does at each run: it starts the fluent, or says that it holds; it ends it.
+#[derive(Clone, Debug)]
+pub(crate) struct Actions {
+    pub(crate) starts: Vec<bool>,
+    pub(crate) ends: Vec<bool>,
+}
+
+impl Actions {
+    /// What the background does by itself.
+    pub(crate) fn given(classes: &Classes, runs: &Runs) -> Actions {
+        let at = |set: &[bool]| runs.all.iter().map(|run| set[run.class as usize]).collect();
+        Actions { starts: at(&classes.starts), ends: at(&classes.ends) }
+    }
+
+    /// With a rule more.
+    pub(crate) fn add(&mut self, classes: &Classes, runs: &Runs, kind: RuleKind, body: &[Condition]) {
+        let cover = classes.cover(body);
+        let set = if kind == RuleKind::Termination { &mut self.ends } else { &mut self.starts };
+        set.iter_mut().zip(&runs.all).for_each(|(fires, run)| *fires |= cover[run.class as usize]);
+    }
+}
+
+/// How well actions fit, in all readings.
+pub(crate) fn fit(runs: &Runs, actions: &Actions, definition: Definition) -> Fit {
+    let mut fit = recognised(runs, actions, definition, true).0;
+    fit.positives *= 1 + i64::from(runs.twice);
+    fit
+}
+
+/// How well recognition fits, with the errors in each segment.
+pub(crate) fn fit_by_segment(runs: &Runs, actions: &Actions, definition: Definition) -> (Fit, Vec<i64>) {
+    recognised(runs, actions, definition, false)
+}
+
+fn recognised(runs: &Runs, actions: &Actions, definition: Definition, both_ways: bool) -> (Fit, Vec<i64>) {
+    let mut fit = Fit { positives: runs.positives as i64, ..Fit::default() };
+    let mut errors = vec![0; runs.segments];
+    for track in runs.tracks.iter().filter(|track| both_ways || !track.ends_win) {
+        for_each_run(runs, track, actions, definition, |_, run, time| match run.label {
+            Label::Yes => {
+                fit.tp += time;
+                errors[track.segment as usize] += i64::from(run.length) - time;
+            }
+            Label::No => {
+                fit.fp += time;
+                errors[track.segment as usize] += time;
+            }
+            Label::Unknown => {}
+        });
+    }
+    (fit, errors)
+}
+
+/// Calls a function with each run of a track and the time points of it at which the fluent is recognised: all of them, none,
+/// or, since what persists changes after the first time point, the first one or all others.
+fn for_each_run(
+    runs: &Runs,
+    track: &Track,
+    actions: &Actions,
+    definition: Definition,
+    mut each: impl FnMut(usize, &Run, i64),
+) {
+    let mut state = track.holds;
+    for i in track.first as usize..track.end as usize {
+        let (run, start) = (&runs.all[i], actions.starts[i]);
+        let length = i64::from(run.length);
+        if definition == Definition::While {
+            each(i, run, i64::from(start) * length);
+            continue;
+        }
+        let then = next(track, state, start, actions.ends[i]);
+        each(i, run, i64::from(state) + i64::from(then) * (length - 1));
+        state = then;
+    }
+}
+
+/// Whether the fluent holds after a time point.
+fn next(track: &Track, state: bool, starts: bool, ends: bool) -> bool {
+    if track.ends_win { !ends && (starts || state) } else { starts || state && !ends }
+}
+
+/// When the fluent is recognised in a track, as spans of time points from its first one on: from the first on and up to the
+/// second. With `starts`, when it is started, whether it holds already or not.
+pub(crate) fn spans(runs: &Runs, track: &Track, actions: &Actions, definition: Definition, starts: bool) -> Vec<(u64, u64)> {
+    let mut spans: Vec<(u64, u64)> = Vec::new();
+    let mut add = |from: u64, to: u64| match spans.last_mut() {
+        Some(last) if last.1 == from => last.1 = to,
+        _ if from < to => spans.push((from, to)),
+        _ => {}
+    };
+    let (mut state, mut time) = (track.holds, 0);
+    for i in track.first as usize..track.end as usize {
+        let (start, length) = (actions.starts[i], u64::from(runs.all[i].length));
+        let next = start || state && !actions.ends[i];
+        let (first, rest) = if starts || definition == Definition::While { (start, start) } else { (state, next) };
+        if first {
+            add(time, time + 1);
+        }
+        if rest {
+            add(time + 1, time + length);
+        }
+        time += length;
+        state = next;
+    }
+    spans
+}
