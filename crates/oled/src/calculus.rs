@@ -235,6 +235,10 @@ impl Instances {
     /// For fluents that rules derive at each time point: what holds is what was derived.
     pub(crate) fn replace(&mut self, derived: &Relation, form: Form, time: i64, mut ended: impl FnMut(&[Value], i64)) {
         self.held.retain(|values, held| {
+            // What other rules ended, before those that derive it took over, has been told.
+            if held.ends {
+                return false;
+            }
             let holds = derived.contains(values);
             if let (false, Some(since)) = (holds, held.since) {
                 ended(values, since);

@@ -178,7 +178,8 @@ impl Explainer {
     /// Whether rules say at each time point whether it holds, instead of beginning and ending it: some fluents, and all
     /// that is no fluent.
     pub fn is_derived(&self, holds: Signature) -> bool {
-        holds.name().as_str() != HOLDS || self.theory.clauses.iter().any(|c| Signature::of(&c.head) == holds)
+        holds.name().as_str() != HOLDS
+            || self.vocabulary.predicates.get(&holds).is_some_and(|p| p.role == Role::Derived)
     }
 
     /// The values of a fluent that must be observed for it to hold, and are not.

@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::calculus::{End, Form, Instances, Interval};
-use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
+use crate::lang::ec::{INITIALLY, INITIATED, TERMINATED, persisting};
 use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, TIME, Value, exchanged};
 use crate::logic::{Limits, Model, Pred, Program, Role, Stop, Vocabulary};
 use crate::state::{StateError, ensure};
@@ -73,18 +73,8 @@ pub(crate) struct Initially {
 /// The fluents that rules start, end or declare `initially`, in the order of their rules.
 pub(crate) fn inertial(rules: &[&Clause]) -> impl Iterator<Item = Signature> + use<> {
     let mut found: IndexSet<Signature, FxBuildHasher> = IndexSet::default();
-    found.extend(rules.iter().filter_map(|rule| fluent_of(rule)));
+    found.extend(rules.iter().filter_map(|rule| persisting(&rule.head)));
     found.into_iter()
-}
-
-/// The fluent that a rule starts, ends or declares `initially`.
-pub(crate) fn fluent_of(rule: &Clause) -> Option<Signature> {
-    let head = Signature::of(&rule.head);
-    match rule.head.name.as_str() {
-        INITIATED | TERMINATED => Some(head.renamed(HOLDS)),
-        INITIALLY => Some(head.with_time().renamed(HOLDS)),
-        _ => None,
-    }
 }
 
 /// The predicates that a program must derive for these fluents, each with whether rules start and end it.

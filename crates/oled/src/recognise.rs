@@ -4,9 +4,9 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use crate::calculus::{End, Interval};
-use crate::inertia::{Fluents, Inertia, Segments, fluent_of, wanted};
+use crate::inertia::{Fluents, Inertia, Segments, wanted};
 use crate::interrupt::Interrupt;
-use crate::lang::ec::HOLDS;
+use crate::lang::ec::{HOLDS, persisting};
 use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, Theory, Value};
 use crate::logic::{Histories, Limits, Model, Program, Stop, guard_terminations};
 use crate::state::{StateError, decode, encode, ensure};
@@ -67,7 +67,7 @@ impl Recogniser {
             // What is labelled is an answer, whoever defines it, and so is what the theory says of a fluent; what else the
             // background derives is there for other rules.
             let is_answer = labels.contains(&head) || rule.head.name.as_str() == HOLDS && of_theory.contains(&head);
-            if let Some(fluent) = fluent_of(rule) {
+            if let Some(fluent) = persisting(&rule.head) {
                 fluents.entry(fluent).or_insert(true);
             } else if is_answer {
                 fluents.entry(head).or_insert(false);

@@ -400,20 +400,79 @@ hint: its form is `initiatedAt(fluent, T)`",
 
 #[test]
 fn a_fluent_is_not_defined_in_two_ways() {
-    let modes = format!("{MODES}modeh(initiatedAt(alone(+person), +time)).\n");
     let rule = "holdsAt(alone(X), T) :- happensAt(walking(X), T).";
     assert_eq!(
-        problems_with(&modes, BACKGROUND, rule),
+        problems(&format!("{rule}\ninitiatedAt(alone(X), T) :- happensAt(running(X), T).")),
         "\
-error: `holdsAt(alone(_), _)` has a rule of its own, and is declared to have rules for its start and end
+error: `holdsAt(alone(_), _)` has rules for its start and end and one of its own
  --> t.lp:1:1
   |
 1 | holdsAt(alone(X), T) :- happensAt(walking(X), T).
   | ^^^^^^^^^^^^^^^^^^^^
-hint: take the declaration at modes.lp:6:1 away, or define the fluent with initiatedAt and terminatedAt"
+hint: define a fluent either with initiatedAt and terminatedAt, as at t.lp:2:1, or with holdsAt"
     );
-    let text = problems(&format!("{rule}\ninitiatedAt(alone(X), T) :- happensAt(running(X), T)."));
-    assert!(text.contains("`holdsAt(alone(_), _)` has rules for its start and end and one of its own"), "{text}");
+    // One rule of the background is enough.
+    let background = format!("{BACKGROUND}terminatedAt(alone(X), T) :- happensAt(running(X), T).\n");
+    let text = problems_with(MODES, &background, rule);
+    assert!(text.contains("has rules for its start and end and one of its own"), "{text}");
+    assert!(text.contains("as at background.lp:"), "{text}");
+}
+
+#[test]
+fn the_rules_say_of_which_kind_a_fluent_is_whatever_is_declared() {
+    let rule = "holdsAt(alone(X), T) :- happensAt(walking(X), T).";
+    for heads in [
+        "modeh(initiatedAt(alone(+person), +time)).\n",
+        "modeh(holdsAt(alone(+person), +time)).\n",
+        "modeh(terminatedAt(alone(+person), +time)). modeh(holdsAt(alone(+person), +time)).\n",
+    ] {
+        let modes = format!("{MODES}{heads}");
+        assert_eq!(problems_with(&modes, BACKGROUND, rule), "");
+        assert_eq!(problems_with(&modes, BACKGROUND, "initiatedAt(alone(X), T) :- happensAt(walking(X), T)."), "");
+    }
+}
+
+#[test]
+fn what_holds_while_conditions_are_met_does_not_begin_and_is_not_started() {
+    let rules =
+        "holdsAt(alone(X), T) :- happensAt(walking(X), T).\nholdsAt(alone(X), T) :- happensAt(running(X), T).\n";
+    assert_eq!(
+        problems(&format!("{rules}initially(alone(X)).")),
+        "\
+error: `alone(X)` holds while conditions are met, so nothing holds initially
+ --> t.lp:3:1
+  |
+3 | initially(alone(X)).
+  | ^^^^^^^^^^^^^^^^^^^
+hint: take this away, or define the fluent with initiatedAt and terminatedAt instead of holdsAt"
+    );
+    assert_eq!(
+        problems(&format!("{rules}initiatedAt(lost(X), T) :- initiatedAt(alone(X), T).")),
+        "\
+error: no rule starts `alone(X)`, which holds while conditions are met
+ --> t.lp:3:28
+  |
+3 | initiatedAt(lost(X), T) :- initiatedAt(alone(X), T).
+  |                            ^^^^^^^^^^^^^^^^^^^^^^^^
+hint: ask for `holdsAt`, or define the fluent with initiatedAt and terminatedAt"
+    );
+    let circle = "holdsAt(alone(X), T) :- happensAt(walking(X), T), not holdsAt(alone(X), T).";
+    assert!(problems(circle).contains("depends on its own negation"), "{}", problems(circle));
+}
+
+#[test]
+fn fluents_without_arguments_are_all_of_one_kind() {
+    assert_eq!(
+        problems_with(PLANT, "", "holdsAt(ringing, T) :- happensAt(alarm, T).\ninitiatedAt(flooded, T) :- happensAt(alarm, T)."),
+        "\
+error: `ringing` holds while conditions are met, and `flooded` persists
+ --> t.lp:1:1
+  |
+1 | holdsAt(ringing, T) :- happensAt(alarm, T).
+  | ^^^^^^^^^^^^^^^^^^^
+hint: all fluents without arguments are of one kind: define both in one way, or give one of them an argument; the other rule is at t.lp:2:1"
+    );
+    assert_eq!(problems_with(PLANT, "", "holdsAt(flooded, T) :- happensAt(alarm, T)."), "");
 }
 
 /// Two types, and events and fluents without arguments.

@@ -164,7 +164,7 @@ impl Printer<'_> {
     /// The variables of a fluent or label in a head that nothing binds, with their types, over which they range.
     fn unbound(&self, clause: &Clause) -> Vec<(Symbol, Term)> {
         let signature = Signature::of(&clause.head);
-        let calculus = matches!(clause.head.name.as_str(), ec::INITIATED | ec::TERMINATED | ec::INITIALLY);
+        let calculus = matches!(clause.head.name.as_str(), ec::INITIATED | ec::TERMINATED | ec::INITIALLY | ec::HOLDS);
         let Some(predicate) = self.vocabulary.predicates.get(&signature) else { return Vec::new() };
         if !calculus && !self.task.labels().contains(&signature) {
             return Vec::new();

@@ -1,5 +1,7 @@
 //! The predicates of the Event Calculus, as they are written.
 
+use super::{Atom, Signature};
+
 /// An event occurs.
 pub const HAPPENS: &str = "happensAt";
 /// A fluent holds.
@@ -12,3 +14,14 @@ pub const TERMINATED: &str = "terminatedAt";
 pub const UNKNOWN: &str = "unknown";
 /// A fluent holds at the start of each segment.
 pub const INITIALLY: &str = "initially";
+
+/// The fluent that a head starts, ends or declares `initially`, `holdsAt(lit(_), _)`: it persists from one time point to the
+/// next. Other fluents hold while the bodies of rules for `holdsAt` are true.
+pub fn persisting(head: &Atom) -> Option<Signature> {
+    match head.name.as_str() {
+        INITIATED | TERMINATED => Some(Signature::of(head).renamed(HOLDS)),
+        // There is no time in `initially(lit(L))`.
+        INITIALLY => Some(Signature::of(head).with_time().renamed(HOLDS)),
+        _ => None,
+    }
+}

@@ -24,7 +24,7 @@ pub(crate) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -
 fn with_types(bias: &Bias, vocabulary: &Vocabulary, rule: &Clause) -> Clause {
     let mut rule = rule.clone();
     let label = || bias.examples.iter().any(|m| m.signature() == Signature::of(&rule.head));
-    if !matches!(rule.head.name.as_str(), INITIATED | TERMINATED | INITIALLY) && !label() {
+    if !matches!(rule.head.name.as_str(), INITIATED | TERMINATED | INITIALLY | HOLDS) && !label() {
         return rule;
     }
     let Some(predicate) = vocabulary.predicates.get(&Signature::of(&rule.head)) else { return rule };

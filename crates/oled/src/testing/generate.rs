@@ -150,7 +150,8 @@ fn rule() -> impl Strategy<Value = String> {
     })
 }
 
-/// Rules that start and end `f`, `g`, the valued fluent `v` and the derived fluent `h`, as text.
+/// Rules for the fluents `f` and `g`, for `v`, which has values, and for `h`, as text. Each of the first three is of one
+/// kind in most texts: rules start and end it, or say when it holds, which they always do of `h`.
 pub fn theory() -> impl Strategy<Value = String> {
     let fluent = prop_oneof![
         entity().prop_map(|x| format!("holdsAt(f({x}), T)")),
@@ -196,12 +197,27 @@ pub fn theory() -> impl Strategy<Value = String> {
         body.iter().for_each(|l| write!(text, ", {l}").expect("strings can be written to"));
         text + ".\n"
     });
-    vec((rule, 0..20u8), 1..8).prop_map(|rules| {
+    (vec((rule, 0..20u8), 1..8), any::<[bool; 3]>()).prop_map(|(mut rules, whiles)| {
         let task = Task::parse(&modes(), &Source::new("b.lp", FIXED)).expect("the fixed part is right");
+        for (fluent, _) in ["f(", "g(", "v("].into_iter().zip(whiles).filter(|(_, is_while)| *is_while) {
+            rules.iter_mut().for_each(|(rule, _)| *rule = held_while(rule, fluent));
+        }
         with_rules(String::new(), rules, |text| {
             task.check(&parse_theory("t.lp", text).expect("generated texts parse")).is_ok()
         })
     })
+}
+
+/// A rule that starts or ends a fluent as one that says when it holds; any other as it is.
+fn held_while(rule: &str, fluent: &str) -> String {
+    let heads = ["initiatedAt(", "terminatedAt("].map(|act| (format!("{act}{fluent}"), format!("holdsAt({fluent}")));
+    let initially = (format!("initially({fluent}X))"), format!("holdsAt({fluent}X), T)"));
+    for (head, new) in heads.into_iter().chain([initially]) {
+        if let Some(rest) = rule.strip_prefix(&head) {
+            return new + rest;
+        }
+    }
+    rule.to_string()
 }
 
 /// A short stream of a few segments, with gaps in time and entities that come and go. Every fact's atom has a value in

@@ -69,7 +69,9 @@ pub fn perfect_model_after(past: &Past, rules: &[&Clause], facts: &[Atom], time:
 /// What holds at each frame, by the axioms: `holdsAt` atoms as text, frame by frame.
 pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atoms>> {
     let mirrors = mirrors(task);
-    let rules: Vec<&Clause> = task.rules(theory).into_iter().chain(&mirrors).collect();
+    let distinct: Vec<Clause> = task.rules(theory).into_iter().map(|rule| distinct(task, rule)).collect();
+    let rules: Vec<&Clause> = distinct.iter().chain(&mirrors).collect();
+    let answers: Vec<String> = theory.clauses.iter().map(|c| key(&c.head)).filter(|k| k.starts_with(HOLDS)).collect();
     // What holds next and what was before, for each segment that has not ended.
     let mut segments: Vec<(Symbol, Vec<Term>, Past)> = Vec::new();
     let mut history = Vec::new();
@@ -91,8 +93,11 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
         // A fluent about somebody who is not observed does not hold.
         state.retain(|fluent| arguments(fluent).iter().all(|v| is_observed(task, *v, &facts)));
         facts.extend(state.iter().map(|f| Atom::new(HOLDS, vec![f.clone(), Term::Value(Value::Int(frame.time))])));
-        history.push(state.iter().map(|f| format!("{f}")).collect());
         let model = perfect_model_after(past, &rules, &facts, frame.time)?;
+        // What holds while conditions are met holds now.
+        let mut derived = model.iter().filter(|a| answers.contains(&key(a))).map(|a| a.args[0].clone()).collect();
+        canonical(task, &mut derived);
+        history.push(state.iter().chain(&derived).map(|f| format!("{f}")).collect());
         let fluents = |name: &str| -> Vec<Term> {
             model.iter().filter(|a| a.name.as_str() == name).map(|a| a.args[0].clone()).collect()
         };
@@ -137,6 +142,26 @@ fn canonical(task: &Task, fluents: &mut Vec<Term>) {
         }
     }
     *fluents = kept;
+}
+
+/// A rule that says when a fluent holds, with the condition that arguments of one type are different ones: other rules of
+/// the same time point ask for it.
+fn distinct(task: &Task, rule: &Clause) -> Clause {
+    let mut rule = rule.clone();
+    let declared =
+        task.bias.examples.iter().find(|m| rule.head.name.as_str() == HOLDS && key(&m.atom) == key(&rule.head));
+    if let (Some(mode), Term::App(_, args)) = (declared, &rule.head.args[0]) {
+        let types = mode.types();
+        for (a, left) in args.iter().enumerate() {
+            for (b, right) in args.iter().enumerate().take(a) {
+                if types[a] == types[b] && matches!((left, right), (Term::Var(_), Term::Var(_))) {
+                    let formula = Formula::Compare(Comparison::NotEqual, left.clone(), right.clone());
+                    rule.body.push(Literal { negated: false, formula, span: rule.span.clone() });
+                }
+            }
+        }
+    }
+    rule
 }
 
 /// Whether the arguments of one type are different ones, as far as the fluent is declared.

@@ -4,10 +4,10 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use super::rounds::Rounds;
-use super::skeleton::{Skeleton, family, is_bare};
+use super::skeleton::{Skeleton, family, first_hole, is_bare};
 use super::{Check, Predicate, Role, atoms, time_argument};
-use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{Atom, Clause, Diagnostic, Mode, Signature, Span, Symbol, TIME, did_you_mean};
+use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED, persisting};
+use crate::lang::{Atom, Clause, Diagnostic, Mode, Signature, Span, Symbol, TIME, Term, did_you_mean};
 use crate::logic::past::looks_back;
 
 impl Check<'_> {
@@ -31,29 +31,34 @@ impl Check<'_> {
         }
     }
 
-    /// Declares what rules and declarations define. The three predicates of a fluent come together.
+    /// Declares what rules and declarations define. The three predicates of a fluent come together, unless rules say of it
+    /// when it holds: its kind is that of its rules, whatever the declarations allow.
     pub(super) fn heads(&mut self, rules: &[&Clause]) {
-        let heads = rules.iter().map(|r| &r.head).chain(self.bias.heads.iter().map(|m| &m.atom));
-        let examples: Vec<&Atom> = self.bias.examples.iter().map(|m| &m.atom).collect();
         let labels: Vec<Signature> = self.bias.examples.iter().map(Mode::signature).collect();
         let mut fluents: IndexMap<Signature, Span, FxBuildHasher> = IndexMap::default();
         let mut others: Vec<&Atom> = Vec::new();
-        for head in heads {
-            let signature = Signature::of(head);
-            match head.name.as_str() {
-                INITIATED | TERMINATED => {
-                    fluents.entry(signature.renamed(HOLDS)).or_insert_with(|| head.span.clone());
-                }
-                INITIALLY => {
-                    // initially(f) has no time argument: its fluent is found by adding one.
-                    fluents.entry(signature.with_time().renamed(HOLDS)).or_insert_with(|| head.span.clone());
-                    others.push(head);
-                }
-                _ => others.push(head),
+        for head in rules.iter().map(|r| &r.head) {
+            if let Some(holds) = persisting(head) {
+                fluents.entry(holds).or_insert_with(|| head.span.clone());
+            }
+            if !matches!(head.name.as_str(), INITIATED | TERMINATED) {
+                others.push(head);
             }
         }
-        let defined: IndexSet<Signature, FxBuildHasher> = others.iter().map(|a| Signature::of(a)).collect();
-        for atom in examples {
+        let mut defined: IndexSet<Signature, FxBuildHasher> = others.iter().map(|a| Signature::of(a)).collect();
+        for head in self.bias.heads.iter().map(|m| &m.atom) {
+            // What has no rules yet may get rules of either kind.
+            let holds = persisting(head).or((head.name.as_str() == HOLDS).then(|| Signature::of(head)));
+            match holds {
+                Some(holds) if defined.contains(&holds) => {}
+                Some(holds) => _ = fluents.entry(holds).or_insert_with(|| head.span.clone()),
+                None => {
+                    defined.insert(Signature::of(head));
+                    others.push(head);
+                }
+            }
+        }
+        for atom in self.bias.examples.iter().map(|m| &m.atom) {
             let signature = Signature::of(atom);
             if defined.contains(&signature) {
                 continue;
@@ -101,22 +106,36 @@ impl Check<'_> {
         self.arity_clashes(rules);
     }
 
-    /// A rule for `holdsAt` of a fluent that is started and ended, by rules or by those that are to be learned.
+    /// A rule for `holdsAt` of a fluent that other rules start, end or declare `initially`.
     fn two_definitions(&mut self, head: &Atom, rules: &[&Clause]) {
         let signature = Signature::of(head);
-        let starts_or_ends =
-            |r: &&Clause| r.head.name.as_str() != HOLDS && family(Signature::of(&r.head)).contains(&signature);
-        let problem = if rules.iter().any(starts_or_ends) {
-            Diagnostic::new(&head.span, format!("`{signature}` has rules for its start and end and one of its own"))
-                .hint("define a fluent either with initiatedAt and terminatedAt or with holdsAt")
+        let of_fluent = |name: fn(&str) -> bool| {
+            let heads = rules.iter().map(|r| &r.head);
+            heads.filter(|h| name(h.name.as_str())).find(|h| persisting(h) == Some(signature))
+        };
+        let acts = of_fluent(|name| name != INITIALLY);
+        let Some(other) = acts.or_else(|| of_fluent(|name| name == INITIALLY)) else { return };
+        let place = other.span.place();
+        let problem = if is_bare(signature) && first_hole(other) != first_hole(head) {
+            let message =
+                format!("`{}` holds while conditions are met, and `{}` persists", fluent(head), fluent(other));
+            Diagnostic::new(&head.span, message).hint(format!(
+                "all fluents without arguments are of one kind: define both in one way, or give one of them an argument; \
+                 the other rule is at {place}"
+            ))
+        } else if acts.is_none() {
+            let message = format!("`{}` holds while conditions are met, so nothing holds initially", fluent(other));
+            let problem = Diagnostic::new(&other.span, message)
+                .hint("take this away, or define the fluent with initiatedAt and terminatedAt instead of holdsAt");
+            // Said once, however many rules there are.
+            if self.problems.contains(&problem) {
+                return;
+            }
+            problem
         } else {
-            let place = self.vocabulary.predicates[&signature].place.place();
-            Diagnostic::new(
-                &head.span,
-                format!("`{signature}` has a rule of its own, and is declared to have rules for its start and end"),
-            )
-            .hint(format!(
-                "take the declaration at {place} away, or define the fluent with initiatedAt and terminatedAt"
+            let message = format!("`{signature}` has rules for its start and end and one of its own");
+            Diagnostic::new(&head.span, message).hint(format!(
+                "define a fluent either with initiatedAt and terminatedAt, as at {place}, or with holdsAt"
             ))
         };
         self.report(problem);
@@ -280,4 +299,9 @@ impl Check<'_> {
             && !self.bias.types.iter().any(|t| t.name == kind)
             && !self.vocabulary.predicates.iter().any(|(s, p)| s.name() == kind && p.role == Role::Static)
     }
+}
+
+/// The fluent of a head, as it is written.
+fn fluent(head: &Atom) -> &Term {
+    &head.args[0]
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::back::{form_of, instead_of};
 use super::skeleton::{Skeleton, first_hole, is_bare};
-use super::{Check, Forms, atoms, time_argument};
+use super::{Check, Forms, Role, atoms, time_argument};
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Atom, Clause, Diagnostic, Formula, Literal, Signature, Span, Term, did_you_mean, nearest_path};
 use crate::logic::past::read;
@@ -106,6 +106,16 @@ impl Check<'_> {
         let any_name = Skeleton { name: None, ..skeleton };
         if self.named.contains_key(&skeleton) || self.named.contains_key(&any_name) {
             return;
+        }
+        let holds = skeleton.signature.renamed(HOLDS);
+        if matches!(atom.name.as_str(), INITIATED | TERMINATED)
+            && self.vocabulary.predicates.get(&holds).is_some_and(|p| p.role == Role::Derived)
+            && self.named.contains_key(&Skeleton { signature: holds, ..skeleton })
+        {
+            let (fluent, act) = (&atom.args[0], if atom.name.as_str() == INITIATED { "starts" } else { "ends" });
+            let message = format!("no rule {act} `{fluent}`, which holds while conditions are met");
+            let hint = "ask for `holdsAt`, or define the fluent with initiatedAt and terminatedAt";
+            return self.report(Diagnostic::new(&atom.span, message).hint(hint));
         }
         let path = skeleton.path();
         if let Some((other, place)) = self.named.iter().find(|(s, _)| s.path() == path) {
