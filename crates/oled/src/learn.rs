@@ -14,7 +14,7 @@ mod written;
 
 pub(crate) use given::Given;
 pub use heads::Head;
-pub(crate) use heads::{Sights, heads};
+pub(crate) use heads::{Sights, heads, prefer_persisting};
 pub(crate) use instances::Loss;
 pub use instances::{Instance, TooMany};
 pub use interpretation::{Cover, Interpretation};

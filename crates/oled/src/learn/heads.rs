@@ -4,7 +4,7 @@ use super::interpretation::{Cover, Parts, TargetSpec};
 use super::sight::MAX_TARGETS;
 use crate::induce::{Grid, LiteralTable, RuleKind, head_template};
 use crate::inertia::{self, Fluents, Inertia, Initially, inertial};
-use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
+use crate::lang::ec::{HOLDS, INITIATED, TERMINATED, persisting};
 use crate::lang::{
     Atom, Bias, Clause, Diagnostic, Kind, Mode, Problems, Signature, Span, Symbol, Term, Theory, Value, for_each_hole,
 };
@@ -26,18 +26,32 @@ pub struct Head {
 
 impl Head {
     /// The heads of a task with listed thresholds, and what makes interpretations for them: what a learner starts with.
+    /// Of a fluent that may be defined in both ways, those that start and end it.
     pub fn of_task(task: &Task) -> Result<(Vec<Head>, Cover), Problems> {
-        heads(task, false, |_| Sights { variables: 1, observed_next: true })
+        let (mut heads, cover) = heads(task, false, |_| Sights { variables: 1, observed_next: true })?;
+        prefer_persisting(&mut heads);
+        Ok((heads, cover))
+    }
+
+    /// The head of rules that say when a fluent holds, instead of what starts and ends it: `holdsAt(meeting(X0, X1), T)` of
+    /// `initiatedAt(meeting(X0, X1), T)`, whether the modes declare it or not. That of an ordinary predicate is its own.
+    #[must_use]
+    pub fn while_head(&self) -> Head {
+        let mut head = Head { kind: RuleKind::Direct, ..self.clone() };
+        if self.kind != RuleKind::Direct {
+            head.atom.name = Symbol::new(HOLDS);
+        }
+        head
     }
 }
 
-impl Head {
-    /// The head of rules that say while what the same fluent holds.
-    pub(crate) fn holding(&self) -> Head {
-        let atom = Atom { name: Symbol::new(HOLDS), ..self.atom.clone() };
-        Head { kind: RuleKind::Direct, atom, ..self.clone() }
-    }
+/// Leaves out the heads that say when a fluent holds, where others start and end it: for learners that know one way.
+pub(crate) fn prefer_persisting(heads: &mut Vec<Head>) {
+    let persisting: Vec<usize> = heads.iter().filter(|h| h.kind != RuleKind::Direct).map(|h| h.target).collect();
+    heads.retain(|h| h.kind != RuleKind::Direct || !persisting.contains(&h.target));
+}
 
+impl Head {
     /// Whether a rule has this head: the same fluent, with the same constants.
     pub(crate) fn is_of(&self, clause: &Clause) -> bool {
         let (mut own, mut theirs) = (Vec::new(), Vec::new());
@@ -79,7 +93,7 @@ pub(crate) fn heads(
     // Heads with variables of the same types are a group. Pairs of a symmetric fluent are others than those of one that
     // is not.
     let mut groups: Vec<(Vec<Symbol>, bool)> = Vec::new();
-    for mode in &task.bias.heads {
+    for mode in heads_by_kind(task)? {
         let (types, head) = head_template(mode).map_err(|m| fail(&mode.atom.span, m))?;
         let group = (types.clone(), types.len() == 2 && task.is_symmetric(mode.signature()));
         if !groups.contains(&group) {
@@ -100,7 +114,7 @@ pub(crate) fn heads(
     let guarded = guard_terminations(&rules);
     let guarded =
         rules.iter().zip(guarded).map(|(rule, guarded)| if is_learned(rule) { (*rule).clone() } else { guarded });
-    let rules: Vec<Clause> = guarded.collect();
+    let rules: Vec<Clause> = guarded.map(|rule| as_deed(rule, &labels)).collect();
     let rules: Vec<&Clause> = rules.iter().collect();
     let (vocabulary, program) = task.compile(&rules, |vocabulary| {
         let mut wanted: Vec<Signature> = task.bias.bodies.iter().map(Mode::signature).collect();
@@ -135,6 +149,9 @@ pub(crate) fn heads(
     let tables: Result<Vec<(LiteralTable, bool)>, Diagnostic> =
         groups.iter().map(|(types, symmetric)| Ok((table(types)?, *symmetric))).collect();
     let tables = tables?;
+    // Where a fluent may be defined in both ways, interpretations are about what starts and ends it.
+    let acts = heads.iter().map(|(mode, ..)| label(mode)).filter(|(kind, _)| *kind != RuleKind::Direct);
+    let acted_on: Vec<Signature> = acts.map(|(_, label)| label).collect();
     let mut targets: Vec<TargetSpec> = Vec::new();
     let mut specs = Vec::new();
     for (mode, (types, symmetric), head) in heads {
@@ -167,7 +184,7 @@ pub(crate) fn heads(
             return Err(Diagnostic::new(&mode.atom.span, message).hint("learn them by several tasks").into());
         }
         let target = target.unwrap_or_else(|| {
-            targets.push(TargetSpec { types, label, columns, direct: kind == RuleKind::Direct, symmetric });
+            targets.push(TargetSpec { types, label, columns, direct: !acted_on.contains(&label), symmetric });
             targets.len() - 1
         });
         specs.push(Head { target, kind, atom: head, name: name(mode) });
@@ -182,6 +199,77 @@ pub(crate) fn heads(
         fail(&place, m)
     })?;
     Ok((specs, cover))
+}
+
+/// The modes of heads of which rules can be learned: all, but where the background, or the heads for other instances of the
+/// same fluent, leave one way only in which it can be defined.
+fn heads_by_kind(task: &Task) -> Result<Vec<&Mode>, Diagnostic> {
+    let mut kept = Vec::new();
+    for mode in &task.bias.heads {
+        let (kind, label) = label(mode);
+        if label.name().as_str() != HOLDS {
+            kept.push(mode);
+            continue;
+        }
+        let direct = |m: &Mode| self::label(m).0 == RuleKind::Direct;
+        let same: Vec<&Mode> = task.bias.heads.iter().filter(|m| self::label(m).1 == label).collect();
+        let everywhere = |wanted: bool| {
+            same.iter().all(|a| same.iter().any(|b| direct(b) == wanted && constants(a) == constants(b)))
+        };
+        let given = |of: fn(&Atom, Signature) -> bool| task.background.clauses.iter().any(|c| of(&c.head, label));
+        let defined = given(|head, label| Signature::of(head) == label);
+        let acted_on = given(|head, label| persisting(head) == Some(label));
+        match (everywhere(false) && !defined, everywhere(true) && !acted_on) {
+            (true, true) => kept.push(mode),
+            (true, false) if kind != RuleKind::Direct => kept.push(mode),
+            (false, true) if kind == RuleKind::Direct => kept.push(mode),
+            (true, false) | (false, true) => {}
+            (false, false) => return Err(no_kind(mode, &same, (defined, acted_on))),
+        }
+    }
+    Ok(kept)
+}
+
+/// Why a fluent can be defined in no way.
+fn no_kind(mode: &Mode, same: &[&Mode], (defined, acted_on): (bool, bool)) -> Diagnostic {
+    let fluent = &mode.atom.args[0];
+    let other = same.iter().find(|m| constants(m) != constants(mode));
+    let instead = |name: &str| Atom { name: Symbol::new(name), ..mode.atom.clone() };
+    match other {
+        _ if defined => {
+            let message = format!("the background says when `{fluent}` holds, so no rule starts or ends it");
+            Diagnostic::new(&mode.atom.span, message).hint(format!("declare `modeh({}).` instead", instead(HOLDS)))
+        }
+        _ if acted_on => {
+            let message =
+                format!("the background starts or ends `{fluent}`, so it does not hold while conditions are met");
+            let (starts, ends) = (instead(INITIATED), instead(TERMINATED));
+            Diagnostic::new(&mode.atom.span, message)
+                .hint(format!("declare `modeh({starts}).` and `modeh({ends}).` instead"))
+        }
+        other => {
+            let other = other.map_or(fluent, |m| &m.atom.args[0]);
+            let message = format!("`{fluent}` is declared to be defined in another way than `{other}`");
+            Diagnostic::new(&mode.atom.span, message).hint(
+                "all values of a fluent are of one kind, and so are all fluents without arguments: declare `holdsAt` of both, \
+                 or `initiatedAt` and `terminatedAt`",
+            )
+        }
+    }
+}
+
+/// The constants of a head, each with its place: what tells its instances from those of other heads.
+fn constants(mode: &Mode) -> Vec<(usize, &Term)> {
+    mode.holes().into_iter().enumerate().filter(|(_, term)| matches!(term, Term::Value(_))).collect()
+}
+
+/// What the background says of a fluent that holds while conditions are met is something that it does to it: what holds is
+/// annotated, and conditions ask for that.
+fn as_deed(mut rule: Clause, labels: &[Signature]) -> Clause {
+    if rule.head.name.as_str() == HOLDS && labels.contains(&Signature::of(&rule.head)) {
+        rule.head.name = Symbol::new(INITIATED);
+    }
+    rule
 }
 
 /// What rules with the head of a mode do, and the annotation that they are learned from.

@@ -9,7 +9,7 @@ use super::given::{Given, follows, is_defined, starts_uncovered, wrapping, wraps
 use super::instances::{Deed, Group, Instance, Loss, TooMany};
 use super::lookup::Lookup;
 use super::measured::Gauge;
-use crate::calculus::{Outcome, fluent_name, unknown};
+use crate::calculus::{Outcome, fluent_name, is_ordinary, unknown};
 use crate::event::What;
 use crate::induce::{Grid, LiteralTable, Mask};
 use crate::inertia::{Inertia, Initially, Segments, is_tracked};
@@ -116,7 +116,8 @@ pub(super) struct Target {
     pub(super) unknown: Signature,
     /// Constants and variables of the label's columns.
     columns: Vec<Result<usize, Value>>,
-    /// Whether the label is of the same time point as the head: the observational case.
+    /// Whether the label is of the same time point as the head: the observational case, and fluents that hold while
+    /// conditions are met.
     direct: bool,
     /// What is given of its instances.
     given: Given,
@@ -194,7 +195,7 @@ impl Cover {
                 deeds[group].push(Deed { bit, target: number, pred, ends, columns });
                 Some(bit)
             };
-            let (starts, ends) = if t.direct {
+            let (starts, ends) = if is_ordinary(t.label) {
                 (deed(t.label, false), None)
             } else {
                 (deed(t.label.renamed(INITIATED), false), deed(t.label.renamed(TERMINATED), true))
@@ -292,6 +293,11 @@ impl Cover {
     /// What is given of the instances of a target.
     pub(crate) fn given(&self, target: usize) -> Given {
         self.targets[target].given
+    }
+
+    /// Whether rules of a target say when it holds, and none start and end it.
+    pub(crate) fn is_direct(&self, target: usize) -> bool {
+        self.targets[target].direct
     }
 
     /// Whether what the background does to instances of a target follows from what is learned.

@@ -2,7 +2,7 @@
 
 use std::thread::JoinHandle;
 
-use super::heads::{Head, Sights, heads};
+use super::heads::{Head, Sights, heads, prefer_persisting};
 use super::interpretation::{Cover, CoverState, Interpretation};
 use super::learned::{Counted, Grounds, Learned, LearnedRule, Learner};
 use super::process::{Process, ProcessState};
@@ -37,10 +37,11 @@ const BATCH: usize = 1024;
 impl Oled {
     /// A learner for the heads of a task. `settings` gives those of each target, by the name of its fluent or predicate.
     pub fn new(task: &Task, settings: impl Fn(Symbol) -> Settings) -> Result<Oled, Problems> {
-        let (heads, mut cover) = heads(task, false, |target| {
+        let (mut heads, mut cover) = heads(task, false, |target| {
             let Settings { variables, observed_next, .. } = settings(target);
             Sights { variables, observed_next }
         })?;
+        prefer_persisting(&mut heads);
         let least = |of: fn(Settings) -> usize| heads.iter().map(|h| of(settings(h.name))).min().unwrap_or(usize::MAX);
         cover.set_limits(least(|s| s.max_instances), least(|s| s.max_steps));
         let processes = heads

@@ -3,7 +3,7 @@
 use super::record::{Memory, Record, Run};
 use crate::induce::{LiteralTable, Mask, RuleKind};
 use crate::lang::{Clause, Problems, Symbol};
-use crate::learn::{Cover, Fired, Head, Sight, Sights, heads};
+use crate::learn::{Cover, Fired, Head, Sight, Sights, heads, prefer_persisting};
 use crate::stream::Frame;
 use crate::task::Task;
 
@@ -43,7 +43,8 @@ pub struct Step {
 impl Chronicle {
     /// An empty one, for the heads of a task with listed thresholds.
     pub fn new(task: &Task) -> Result<Chronicle, Problems> {
-        let (heads, cover) = heads(task, false, |_| Sights { variables: 1, observed_next: false })?;
+        let (mut heads, cover) = heads(task, false, |_| Sights { variables: 1, observed_next: false })?;
+        prefer_persisting(&mut heads);
         let count = cover.target_count();
         let groups: Vec<usize> = (0..count).map(|target| cover.group(target)).collect();
         let places = (0..count).map(|t| groups[..t].iter().filter(|g| **g == groups[t]).count()).collect();

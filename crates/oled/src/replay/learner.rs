@@ -140,9 +140,10 @@ impl Replay {
                 start: Vec::new(),
             });
         }
+        let declared = |t: &usize| heads.iter().any(|h| h.target == *t && h.kind == RuleKind::Direct);
         let whiles: Vec<Head> = (0..targets.len())
-            .filter(|t| targets[*t].holds_while && !targets[*t].persists.is_empty())
-            .filter_map(|t| heads.iter().find(|h| h.target == t).map(Head::holding))
+            .filter(|t| targets[*t].holds_while && !declared(t))
+            .filter_map(|t| heads.iter().find(|h| h.target == t).map(Head::while_head))
             .collect();
         heads.extend(whiles);
         let (memory, losses) = (settings.memory.clone(), cover.losses());
@@ -720,7 +721,7 @@ fn rules_of(outcomes: &[Outcome]) -> Vec<Vec<Rule>> {
 fn may_hold_while(cover: &Cover, target: usize) -> bool {
     let (label, _) = cover.label(target);
     let alone = (0..cover.target_count()).filter(|t| cover.label(*t).0 == label).count() == 1;
-    std::env::var("OLED_WHILE").is_ok() && alone
+    alone
         && !label.has_value()
         && cover.given(target) == crate::learn::Given::default()
         && !cover.holds_initially(target)
