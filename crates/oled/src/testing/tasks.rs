@@ -128,7 +128,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
             // All first frames, then all second ones.
             frames.sort_by_key(|frame| frame.time);
         }
-        Case { modes, background, options: CalculusOptions { tracked, interleaved }, frames }
+        Case { modes, background, options: CalculusOptions { tracked, interleaved, ..CalculusOptions::default() }, frames }
     })
 }
 
@@ -143,7 +143,9 @@ fn declarations(bits: u32) -> (String, String) {
     for (i, (mode, rules)) in OPTIONS.iter().enumerate() {
         let fits = match i {
             7 => g,
-            10 | 11 | 15 | 16 => f,
+            10 | 15 | 16 => f,
+            // What holds while conditions are met may hold of what is not observed, which is not learned from.
+            11 => f && !has(OPTIONS.len()),
             12 => v && p,
             _ => true,
         };
@@ -152,7 +154,34 @@ fn declarations(bits: u32) -> (String, String) {
             writeln!(background, "{rules}").expect("strings can be written to");
         }
     }
+    for (i, fluent) in FLUENTS.iter().enumerate().filter(|(i, _)| has(OPTIONS.len() + i)) {
+        // Some may be defined in both ways, as long as the background leaves it open.
+        let (both, given) = (has(OPTIONS.len() + FLUENTS.len() + i % 2), format!("At({fluent}"));
+        if both && !background.contains(&given) {
+            let starts = format!("modeh(initiatedAt({fluent}");
+            let heads: Vec<&str> = modes.split_inclusive(").").filter(|m| m.trim().starts_with(&starts)).collect();
+            modes = format!("{}\n{modes}", held_while(&heads.concat(), fluent));
+        } else {
+            (modes, background) = (held_while(&modes, fluent), held_while(&background, fluent));
+        }
+    }
     (modes, background)
+}
+
+/// Fluents that may be defined by what starts and ends them, or by when they hold.
+const FLUENTS: [&str; 7] = ["f(", "g(", "v(", "u(", "w(", "h(", "alarm"];
+
+/// Declarations or rules in which a fluent that is started and ended holds while conditions are met instead.
+fn held_while(text: &str, fluent: &str) -> String {
+    let ends = format!("modeh(terminatedAt({fluent}");
+    let mut text = text
+        .replace(&format!("initiatedAt({fluent}"), &format!("holdsAt({fluent}"))
+        .replace(&format!("initially({fluent}X)) :-"), &format!("holdsAt({fluent}X), T) :-"));
+    while let Some(at) = text.find(&ends) {
+        let length = text[at..].find(").").expect("declarations end") + 2;
+        text.replace_range(at..at + length, "");
+    }
+    text
 }
 
 /// What happens at a time point, and what is wrong with the labels there.
