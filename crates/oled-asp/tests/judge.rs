@@ -100,6 +100,25 @@ fn names_reals_values_and_open_thresholds_mean_the_same() {
 }
 
 #[test]
+fn what_holds_while_conditions_are_met_means_the_same() {
+    let modes =
+        format!("{PLANT} modeh(initiatedAt(running(+pump), +time)). modeh(terminatedAt(running(+pump), +time)).");
+    let theory = "holdsAt(running(P), T) :- happensAt(starts(P), T).
+        holdsAt(running(P), T) :- happensAt(alarm, T).
+        holdsAt(even(K, L), T) :- level(K, V, T), level(L, V, T).
+        holdsAt(state(P)=on, T) :- holdsAt(running(P), T). holdsAt(state(P)=off, T) :- happensAt(stops(P), T).
+        holdsAt(quiet, T) :- not holdsAt(state(_)=on, T).
+        initiatedAt(used(P), T) :- holdsAt(running(P), T). terminatedAt(used(P), T) :- holdsAt(even(_, _), T).
+        short(K, T) :- level(K, V, T), V < 2, holdsAt(quiet, T).";
+    let stream = "a: happensAt(starts(p1), 1); happensAt(stops(p2), 1); level(k1, 1, 1); happensAt(stops(p1), 2); level(k1, 3, 2); \
+        level(k2, 3, 2); happensAt(alarm, 3); happensAt(stops(p1), 3); happensAt(stops(p2), 3); level(k2, 1, 4)
+        b: happensAt(starts(p2), 2); happensAt(starts(p2), 5); happensAt(stops(p1), 5)";
+    let verdict = judged(&modes, "low(K, L, T) :- level(K, V, T), V < L.", theory, stream);
+    assert!(verdict.differences.is_empty(), "{verdict}");
+    assert!(verdict.agreed.iter().all(|n| *n >= 10), "{verdict}");
+}
+
+#[test]
 fn times_that_are_too_large_for_clingo_mean_the_same() {
     let theory = "terminatedAt(running(P), T) :- lasting(holdsAt(running(P), T), D), D >= 30.
         initiatedAt(running(P), T) :- happensAt(starts(P), T), T > 1700000000005.

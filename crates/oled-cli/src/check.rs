@@ -3,9 +3,11 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use oled::calculus::{is_ordinary, label_name};
+use oled::lang::ec::HOLDS;
 use oled::lang::printable;
-use oled::logic::{Predicate, Role, Vocabulary};
-use oled::{Bias, Diagnostic, Problems, Replay, Signature, Source, Task, Term, Theory, parse_source};
+use oled::logic::{Role, Vocabulary};
+use oled::{Bias, DefinitionKind, Diagnostic, Problems, Replay, Signature, Source, Task, Term, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
 
 use crate::Outcome;
@@ -134,8 +136,8 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
     line(String::new());
     line("to be recognised".into());
     for label in task.labels() {
-        let Predicate { role, types, .. } = &vocabulary.predicates[&label];
-        let how = if *role == Role::Fluent { "" } else { "  at each time point, without inertia" };
+        let types = &vocabulary.predicates[&label].types;
+        let how = if persists(task, label) { "" } else { "  at each time point, without inertia" };
         let order = if task.is_symmetric(label) { "  in either order" } else { "" };
         line(format!("  {}{how}{order}", typed(label, types)));
     }
@@ -145,6 +147,17 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
         line(format!("theory {}: {}, {}", source.name, counted(rules, "rule"), counted(literals, "literal")));
     }
     text
+}
+
+/// Whether a label is a fluent that is started and ended, as far as the background, `task.toml` or the heads of rules that
+/// are to be learned say so.
+fn persists(task: &Task, label: Signature) -> bool {
+    let said = label_name(label).and_then(|name| task.options.kinds.get(&name).copied());
+    let heads = || task.bias.heads.iter().map(oled::Mode::signature).filter(|s| s.renamed(HOLDS) == label);
+    match task.kind_of(&Theory::default(), label).or(said) {
+        Some(kind) => kind == DefinitionKind::Persists,
+        None => !is_ordinary(label) && (heads().next().is_none() || heads().any(is_calculus)),
+    }
 }
 
 fn is_calculus(signature: Signature) -> bool {

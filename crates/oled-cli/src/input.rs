@@ -59,7 +59,8 @@ pub(crate) fn defines_nothing(task: &Task) -> anyhow::Error {
     match task.labels().into_iter().find(|label| is_ordinary(*label)) {
         Some(label) => anyhow!("the theory defines nothing that is labelled\nhint: rules for `{label}` do"),
         None => anyhow!(
-            "the theory defines no fluent\nhint: rules for `initiatedAt(fluent, T)` and `terminatedAt(fluent, T)` do"
+            "the theory defines no fluent\nhint: rules for `initiatedAt(fluent, T)` and `terminatedAt(fluent, T)` do, or for \
+             `holdsAt(fluent, T)`"
         ),
     }
 }

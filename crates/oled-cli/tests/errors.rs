@@ -46,12 +46,29 @@ type Run = (&'static [(&'static str, &'static str)], &'static str, i32);
 const STREAM: &str = "{\"time\":1,\"narrative\":[\"happensAt(walking(p1),1)\",\"coords(p1,1,2,1)\",\"happensAt(walking(p2),1)\",\"coords(p2,2,2,1)\"]}\n";
 
 /// What else can go wrong: with tasks, rules, settings and limits.
-const RUNS: [Run; 22] = [
+const RUNS: [Run; 24] = [
     (&[], "recognise nowhere --theory hand --input s.jsonl", 2),
     (&[("t/task.toml", "nam = \"t\"\n")], "check t", 2),
     (&[("t/task.toml", "[learn]\ndelta = 2\n")], "check t", 2),
     (
         &[("t/task.toml", "[calculus]\ntracked = [\"persn\"]\n"), ("t/modes.lp", "input(seen(+person, +time)).\n")],
+        "check t",
+        2,
+    ),
+    (
+        &[
+            ("t/task.toml", "[fluents]\nlti = \"while\"\nlit = \"allways\"\n"),
+            ("t/modes.lp", "input(happensAt(on(+lamp), +time)).\nexample(holdsAt(lit(+lamp), +time)).\n"),
+        ],
+        "check t",
+        2,
+    ),
+    (
+        &[
+            ("t/task.toml", "[fluents]\nlit = \"persists\"\n"),
+            ("t/modes.lp", "input(happensAt(on(+lamp), +time)).\nexample(holdsAt(lit(+lamp), +time)).\n"),
+            ("t/background.lp", "holdsAt(lit(L), T) :- happensAt(on(L), T).\n"),
+        ],
         "check t",
         2,
     ),

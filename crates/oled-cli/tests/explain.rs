@@ -318,6 +318,26 @@ meeting(p1,p2) in hall, 1
 }
 
 #[test]
+fn a_time_point_in_the_middle_is_explained_by_the_rule_that_is_true_there() {
+    let points = [("active 1", "active 3", true), ("walking 1", "active 9", true), ("active 1", "active 9", false)];
+    let rules = "holdsAt(meeting(X, Y), T) :- close(X, Y, T). holdsAt(meeting(X, Y), T) :- happensAt(walking(X), T).";
+    let world = World::new(rules, &[("hall", &points)]);
+    assert_eq!(
+        stdout(&world.explain(&["--fluent", "meeting(p1,p2)", "--at", "1"])),
+        "meeting(p1,p2) in hall, 0 to 1
+  began by rule 1 at 0
+    close(p1, p2, 0)
+  held by rule 2 at 1
+    happensAt(walking(p1), 1)
+  not begun by rule 1 at 2
+    in the way: close(p1, p2, 2)
+  not begun by rule 2 at 2
+    in the way: happensAt(walking(p1), 2)
+"
+    );
+}
+
+#[test]
 fn explanations_agree_with_recognition_and_evaluation() {
     let folder = tempfile::tempdir().unwrap();
     let stream = folder.path().join("s.jsonl").to_str().unwrap().to_string();

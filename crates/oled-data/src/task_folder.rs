@@ -1,5 +1,6 @@
 //! The folder of a task: `task.toml`, the declarations, the background, theories and maybe data.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,8 +8,11 @@ use std::sync::Arc;
 
 use oled::calculus::unknown;
 use oled::induce::PRESETS;
-use oled::lang::did_you_mean;
-use oled::{Bias, Diagnostic, Problems, ReplaySettings, Settings, Source, Span, Symbol, Task, parse_source};
+use oled::lang::{did_you_mean, ec};
+use oled::{
+    Bias, DefinitionKind, Diagnostic, Problems, ReplaySettings, Settings, Signature, Source, Span, Symbol, Task, Term,
+    Theory, Value, parse_source,
+};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -75,6 +79,9 @@ struct Manifest {
     calculus: Calculus,
     #[serde(default)]
     stream: Stream,
+    /// How rules define fluents, by their names: `persists` or `while`.
+    #[serde(default)]
+    fluents: BTreeMap<String, Spanned<toml::Value>>,
     /// Settings of learning, for all presets; tables in it are for a target.
     #[serde(default)]
     learn: toml::Table,
@@ -141,6 +148,7 @@ impl TaskFolder {
             task.options.tracked = Some(names.iter().map(|n| Symbol::new(n.get_ref())).collect());
         }
         task.options.interleaved = settings.stream.interleaved;
+        problems.extend(read_kinds(&mut task, &manifest, &settings.fluents));
         let learning = (settings.learn, settings.preset);
         problems.extend(learning_problems(&manifest, &learning));
         problems.extend(replay_problems(&manifest, &settings.replay));
@@ -193,11 +201,13 @@ impl TaskFolder {
     fn built_in(embedded: &'static Embedded) -> TaskFolder {
         let named = |file: &str, text: &str| Source::new(format!("{}/{file}", embedded.name), text);
         let texts = [named("modes.lp", embedded.modes), named("background.lp", embedded.background)];
-        let (mut task, problems) = Task::read(&texts[0], &texts[1]);
+        let (mut task, mut problems) = Task::read(&texts[0], &texts[1]);
         let manifest: Manifest = toml::from_str(embedded.manifest).expect("the embedded tasks are tested");
         task.options.tracked =
             manifest.calculus.tracked.map(|names| names.iter().map(|n| Symbol::new(n.get_ref())).collect());
         task.options.interleaved = manifest.stream.interleaved;
+        let text = Source::new(format!("{}/task.toml", embedded.name), embedded.manifest);
+        problems.extend(read_kinds(&mut task, &text, &manifest.fluents));
         TaskFolder {
             path: PathBuf::from(embedded.name),
             name: embedded.name.into(),
@@ -463,13 +473,79 @@ fn tracked_problem(task: &Task, manifest: &Arc<Source>, name: &Spanned<String>) 
     })
 }
 
+/// Takes note of how fluents are to be defined, and says what is wrong with it.
+fn read_kinds(
+    task: &mut Task,
+    manifest: &Arc<Source>,
+    table: &BTreeMap<String, Spanned<toml::Value>>,
+) -> Vec<Diagnostic> {
+    let fluents = declared_fluents(&task.bias);
+    let mut problems = Vec::new();
+    // In the order in which they are written.
+    let mut written: Vec<(&String, &Spanned<toml::Value>)> = table.iter().collect();
+    written.sort_by_key(|(_, value)| value.span().start);
+    for (name, value) in written {
+        let at = span(manifest, value.span());
+        let Some((symbol, signature)) = fluents.iter().find(|(fluent, _)| fluent.as_str() == name) else {
+            // The name stands before its value.
+            let start = manifest.text[..value.span().start].rfind(name.as_str()).unwrap_or(value.span().start);
+            let place = span(manifest, start..start + name.len());
+            let problem = Diagnostic::new(&place, format!("no fluent `{name}` is labelled or to be learned"));
+            let near = did_you_mean(name, fluents.iter().map(|(fluent, _)| fluent.as_str()));
+            problems.push(problem.hint(match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("declare it with `example(holdsAt({name}(+type), +time)).`"),
+            }));
+            continue;
+        };
+        let kind = match as_text(value.get_ref()).parse::<DefinitionKind>() {
+            Ok(kind) if value.get_ref().is_str() => kind,
+            _ => {
+                let message = format!("`{name}` is of no kind `{}`", manifest.text[value.span()].trim_matches('"'));
+                problems.push(Diagnostic::new(&at, message).hint(
+                    "it is \"persists\", for rules that start and end it, or \"while\", for rules that say when it holds",
+                ));
+                continue;
+            }
+        };
+        match task.kind_of(&Theory::default(), *signature) {
+            Some(given) if given != kind => {
+                let message = match given {
+                    DefinitionKind::Persists => format!("the background starts or ends `{name}`, so it persists"),
+                    DefinitionKind::While => format!("the background says when `{name}` holds, so it does not persist"),
+                };
+                problems.push(Diagnostic::new(&at, message).hint("a fluent is of one kind: change one of the two"));
+            }
+            _ => _ = task.options.kinds.insert(*symbol, kind),
+        }
+    }
+    problems
+}
+
+/// The fluents that are labelled or to be learned, by their names.
+fn declared_fluents(bias: &Bias) -> Vec<(Symbol, Signature)> {
+    let mut fluents: Vec<(Symbol, Signature)> = Vec::new();
+    for mode in bias.examples.iter().chain(&bias.heads) {
+        let acts = matches!(mode.atom.name.as_str(), ec::HOLDS | ec::INITIATED | ec::TERMINATED);
+        let name = match mode.atom.args.first() {
+            // A fluent without arguments is its own name.
+            Some(Term::Value(Value::Sym(name))) => Some(*name),
+            _ => mode.signature().inner_name(),
+        };
+        if let Some(name) = name.filter(|name| acts && !fluents.iter().any(|(known, _)| known == name)) {
+            fluents.push((name, mode.signature().renamed(ec::HOLDS)));
+        }
+    }
+    fluents
+}
+
 fn span(manifest: &Arc<Source>, range: std::ops::Range<usize>) -> Span {
     Span { source: Some(manifest.clone()), start: range.start as u32, end: range.end as u32 }
 }
 
 fn manifest_problem(manifest: &Arc<Source>, error: &toml::de::Error) -> Diagnostic {
     Diagnostic::new(&span(manifest, error.span().unwrap_or(0..0)), error.message().trim().to_string())
-        .hint("keys are name, description, modes, background, [calculus] tracked, [stream] path, interleaved and rate, [learn], [preset] and [replay]")
+        .hint("keys are name, description, modes, background, [calculus] tracked, [stream] path, interleaved and rate, [fluents], [learn], [preset] and [replay]")
 }
 
 /// A value as settings are written.

@@ -35,13 +35,17 @@ impl Digest {
         }
     }
 
-    /// All of a task that recognition depends on.
+    /// All of a task that recognition depends on, and how its fluents are to be defined.
     pub(crate) fn task(&mut self, folder: &TaskFolder) {
         folder.texts().iter().for_each(|source| self.text(&source.text));
         let options = &folder.task.options;
         self.number(u64::from(options.interleaved));
         self.number(options.tracked.as_ref().map_or(u64::MAX, |types| types.len() as u64));
         options.tracked.iter().flatten().for_each(|name| self.text(name.as_str()));
+        for (fluent, kind) in &options.kinds {
+            self.text(fluent.as_str());
+            self.text(&kind.to_string());
+        }
     }
 
     pub(crate) fn finish(self) -> u64 {

@@ -55,4 +55,4 @@ pub use recognise::Recogniser;
 pub use replay::{Replay, ReplaySettings};
 pub use state::StateError;
 pub use stream::{FactError, FactProblem, FactReader, Facts, Frame, Kinds, WrongKind};
-pub use task::{CalculusOptions, Task};
+pub use task::{CalculusOptions, DefinitionKind, Task};

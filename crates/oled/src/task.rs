@@ -1,7 +1,13 @@
 //! Task: declarations and background knowledge, checked together; what theories are read against.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::lang::ec::persisting;
 use crate::lang::{
     Bias, Clause, Diagnostic, Problems, Signature, Source, Symbol, Theory, Value, lone_variables, parse_source,
 };
@@ -39,6 +45,47 @@ pub struct CalculusOptions {
     pub tracked: Option<Vec<Symbol>>,
     /// Whether frames of several segments may come mixed. If not, a segment ends when another begins.
     pub interleaved: bool,
+    /// How rules that are learned define a fluent, by its name, where somebody has said so. Rules that are given define it
+    /// as they do.
+    pub kinds: IndexMap<Symbol, DefinitionKind, FxBuildHasher>,
+}
+
+/// The ways in which rules define a fluent.
+///
+/// ```
+/// use oled::DefinitionKind;
+/// assert_eq!("while".parse(), Ok(DefinitionKind::While));
+/// assert_eq!(DefinitionKind::Persists.to_string(), "persists");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DefinitionKind {
+    /// Rules for `initiatedAt` and `terminatedAt` start and end it: it holds from the next time point on, until it is ended.
+    Persists,
+    /// Rules for `holdsAt` say when it holds: at the time points at which one of their bodies is true.
+    While,
+}
+
+impl DefinitionKind {
+    /// Both.
+    pub const ALL: [DefinitionKind; 2] = [DefinitionKind::Persists, DefinitionKind::While];
+}
+
+impl fmt::Display for DefinitionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DefinitionKind::Persists => "persists",
+            DefinitionKind::While => "while",
+        })
+    }
+}
+
+impl FromStr for DefinitionKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<DefinitionKind, String> {
+        let known = DefinitionKind::ALL.into_iter().find(|kind| kind.to_string() == text);
+        known.ok_or_else(|| format!("a fluent `persists` or holds `while` conditions are met, not `{text}`"))
+    }
 }
 
 impl Task {
@@ -117,6 +164,14 @@ impl Task {
     /// symmetric one are sorted.
     pub fn canonical(&self, signature: Signature, values: &mut [Value]) {
         self.bias.symmetries().canonical(signature, values);
+    }
+
+    /// How the rules of the background and of a theory define a fluent, `holdsAt(meeting(_, _), _)`, if there are any.
+    pub fn kind_of(&self, theory: &Theory, fluent: Signature) -> Option<DefinitionKind> {
+        self.rules(theory).into_iter().find_map(|rule| match persisting(&rule.head) {
+            Some(holds) => (holds == fluent).then_some(DefinitionKind::Persists),
+            None => (Signature::of(&rule.head) == fluent).then_some(DefinitionKind::While),
+        })
     }
 
     /// What is annotated, to be learned and recognised: fluents, `holdsAt(meeting(_, _), _)`, and ordinary predicates,

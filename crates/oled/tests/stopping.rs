@@ -8,7 +8,7 @@ fn task(background: &str) -> Task {
     let modes = "input(val(+thing, +number, +time)). input(happensAt(starts(+thing), +time)).
                  input(happensAt(stops(+thing), +time)). type(number, int). horizon(10).";
     let mut task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", background)).unwrap();
-    task.options = CalculusOptions { tracked: None, interleaved: false };
+    task.options = CalculusOptions::default();
     task
 }
 

@@ -80,6 +80,8 @@ pub(super) enum Effect {
     Begin,
     /// It begins what holds already, so that it goes on whatever else happens.
     Renew,
+    /// It says that it holds, at a time point that was asked for.
+    Hold,
     End,
     /// It fired, and something else counted.
     Vain,
@@ -90,6 +92,7 @@ impl Effect {
         match self {
             Effect::Begin => "began",
             Effect::Renew => "begun again",
+            Effect::Hold => "held",
             Effect::End => "ended",
             Effect::Vain => "tried in vain",
         }

@@ -131,7 +131,10 @@ impl Runs {
                 };
                 match (&mut runs[kind as usize], is) {
                     (slot @ None, true) => *slot = Some(self.open(kind, &step, &now)),
-                    (Some(run), true) => self.watch(run, &step),
+                    (Some(run), true) => {
+                        self.hold(run, &step);
+                        self.watch(run, &step);
+                    }
                     (slot @ Some(_), false) => {
                         let run = slot.take().expect("it was just seen");
                         self.close(kind, run, &step, false, ready);
@@ -199,6 +202,17 @@ impl Runs {
         run.story = Some(story);
         self.watch(&mut run, step);
         run
+    }
+
+    /// What rules derive at each time point may go on by other rules than it began by: tells those of the time point that
+    /// was asked for.
+    fn hold(&mut self, run: &mut Run, step: &Step) {
+        let (Some(story), Some(now)) = (&mut run.story, step.now) else { return };
+        let (signature, values) = step.key;
+        if self.at == Some(now.time) && story.watched.is_none() && self.explainer.is_derived(*signature) {
+            let found = self.explainer.beginnings(step.before, now, *signature, values);
+            story.reasons.extend(found.into_iter().filter(|f| f.fired).map(|f| Reason::Fired(Effect::Hold, f)));
+        }
     }
 
     /// Counts what is in the way of the rules that could end a run.

@@ -128,7 +128,12 @@ pub fn cases() -> impl Strategy<Value = Case> {
             // All first frames, then all second ones.
             frames.sort_by_key(|frame| frame.time);
         }
-        Case { modes, background, options: CalculusOptions { tracked, interleaved, ..CalculusOptions::default() }, frames }
+        Case {
+            modes,
+            background,
+            options: CalculusOptions { tracked, interleaved, ..CalculusOptions::default() },
+            frames,
+        }
     })
 }
 
