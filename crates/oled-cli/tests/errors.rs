@@ -57,7 +57,7 @@ const RUNS: [Run; 24] = [
     ),
     (
         &[
-            ("t/task.toml", "[fluents]\nlti = \"while\"\nlit = \"allways\"\n"),
+            ("t/task.toml", "[fluents]\nlitt = \"while\"\nlit = \"allways\"\n"),
             ("t/modes.lp", "input(happensAt(on(+lamp), +time)).\nexample(holdsAt(lit(+lamp), +time)).\n"),
         ],
         "check t",

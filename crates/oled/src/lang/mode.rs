@@ -3,7 +3,8 @@
 //! | declaration | meaning |
 //! |---|---|
 //! | `input(happensAt(walking(+person), +time)).` | such atoms come with the stream |
-//! | `modeh(initiatedAt(meeting(+person, +person), +time)).` | heads of rules |
+//! | `modeh(initiatedAt(meeting(+person, +person), +time)).` | heads of rules that start or end a fluent |
+//! | `modeh(holdsAt(meeting(+person, +person), +time)).` | heads of rules that say when it holds |
 //! | `modeb(close(+person, +person, #distance, +time)).` | conditions in bodies; `modeb(not …)` for negated ones |
 //! | `example(holdsAt(meeting(+person, +person), +time)).` | the annotation; also written `examplePattern` |
 //! | `comparison(close(+person, +person, #distance, +time), 3, larger).` | argument 3 is a threshold, looser when larger |
