@@ -108,7 +108,7 @@ fn what_holds_while_conditions_are_met_means_the_same() {
         holdsAt(even(K, L), T) :- level(K, V, T), level(L, V, T).
         holdsAt(state(P)=on, T) :- holdsAt(running(P), T). holdsAt(state(P)=off, T) :- happensAt(stops(P), T).
         holdsAt(quiet, T) :- not holdsAt(state(_)=on, T).
-        initiatedAt(used(P), T) :- holdsAt(running(P), T). terminatedAt(used(P), T) :- holdsAt(even(_, _), T).
+        initiatedAt(used(P), T) :- holdsAt(running(P), T). terminatedAt(used(P), T) :- happensAt(stops(P), T), holdsAt(even(_, _), T).
         short(K, T) :- level(K, V, T), V < 2, holdsAt(quiet, T).";
     let stream = "a: happensAt(starts(p1), 1); happensAt(stops(p2), 1); level(k1, 1, 1); happensAt(stops(p1), 2); level(k1, 3, 2); \
         level(k2, 3, 2); happensAt(alarm, 3); happensAt(stops(p1), 3); happensAt(stops(p2), 3); level(k2, 1, 4)
