@@ -35,7 +35,7 @@ fn frames(points: &[&str]) -> Vec<Frame> {
         for fact in facts.split("; ").filter(|fact| !fact.is_empty()) {
             let label = fact.strip_prefix('!');
             let facts = if label.is_some() { &mut frame.annotation } else { &mut frame.narrative };
-            let text = label.unwrap_or(fact).replace("@", &time.to_string());
+            let text = label.unwrap_or(fact).replace('@', &time.to_string());
             FactReader::default().read(&text, facts).unwrap();
         }
         frame
