@@ -97,6 +97,8 @@ pub(super) struct Target {
     /// What rules make it persist, and whether it may hold while something is true.
     persists: Vec<RuleKind>,
     holds_while: bool,
+    /// What the modes declare, if it is one of the two.
+    declared: Option<Definition>,
     /// Rules to start from.
     start: Vec<Rule>,
 }
@@ -126,9 +128,20 @@ impl Replay {
             let head = heads.iter().find(|h| h.target == number).expect("a target has a head");
             let place = targets.iter().filter(|t| t.group == group).count();
             let (about, left_out) = about_targets(&cover, number);
-            let kinds = heads.iter().filter(|h| h.target == number).map(|h| h.kind);
-            let persists: Vec<RuleKind> = kinds.filter(|kind| *kind != RuleKind::Direct).collect();
-            let holds_while = persists.is_empty() || may_hold_while(&cover, number);
+            let kinds: Vec<RuleKind> = heads.iter().filter(|h| h.target == number).map(|h| h.kind).collect();
+            let (holds, mut persists): (Vec<RuleKind>, Vec<RuleKind>) =
+                kinds.into_iter().partition(|kind| *kind == RuleKind::Direct);
+            let mut holds_while = !holds.is_empty() || may_hold_while(&cover, number);
+            match task.options.kinds.get(&head.name) {
+                Some(Definition::Persists) if !persists.is_empty() => holds_while = false,
+                Some(Definition::While) if holds_while => persists.clear(),
+                _ => {}
+            }
+            let declared = match (holds.is_empty(), persists.is_empty()) {
+                (true, false) => Some(Definition::Persists),
+                (_, true) => Some(Definition::While),
+                (false, false) => None,
+            };
             targets.push(Target {
                 name: head.name,
                 group,
@@ -137,6 +150,7 @@ impl Replay {
                 left_out,
                 persists,
                 holds_while,
+                declared,
                 start: Vec::new(),
             });
         }
@@ -256,10 +270,8 @@ impl Replay {
 
     /// How a target may be defined.
     fn choice(&self, number: usize) -> Choice<'_> {
-        let target = &self.targets[number];
-        let ordinary = target.persists.is_empty();
-        let declared = if ordinary { Definition::While } else { Definition::Persists };
-        Choice { persists: &target.persists, holds_while: target.holds_while, declared: Some(declared) }
+        let Target { persists, holds_while, declared, .. } = &self.targets[number];
+        Choice { persists, holds_while: *holds_while, declared: *declared }
     }
 
     /// How rules define a target; without any it is as it was declared.

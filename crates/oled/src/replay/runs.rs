@@ -2,6 +2,7 @@
 
 use super::classes::{Classes, Scope};
 use super::record::Segment;
+pub(crate) use crate::task::DefinitionKind as Definition;
 
 /// What is annotated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,15 +31,6 @@ pub(crate) struct Track {
     pub(crate) holds: bool,
     /// Whether what ends the fluent wins where something starts it at the same time, against what recognition does.
     pub(crate) ends_win: bool,
-}
-
-/// How a fluent is defined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Definition {
-    /// By what starts it and what ends it: it goes on in between.
-    Persists,
-    /// By what is true while it holds.
-    While,
 }
 
 /// The runs of some segments.
