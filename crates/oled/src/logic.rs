@@ -1,10 +1,13 @@
 //! Stratified rules: a small Datalog with negation and arithmetic, evaluated natively for each time point.
 
+mod bounds;
 mod builtin;
+mod cells;
 mod check;
 mod depends;
 mod history;
 mod model;
+mod near;
 mod open;
 mod past;
 mod plan;

@@ -212,6 +212,12 @@ impl Recogniser {
         self.model.looked_at(&self.program)
     }
 
+    /// The number of steps that were taken at the frame observed last: for tests.
+    #[doc(hidden)]
+    pub fn steps(&self) -> u64 {
+        self.model.steps()
+    }
+
     /// The number of time points and rows of the past that are remembered: for tests.
     #[doc(hidden)]
     pub fn remembered(&self) -> (usize, usize) {

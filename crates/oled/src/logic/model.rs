@@ -6,7 +6,9 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::builtin::{Expr, compare};
+use super::cells::{Cells, Nearby};
 use super::history::{Filling, History};
+use super::near::Near;
 use super::plan::{Column, Step, TIME_SLOT};
 use super::program::{Head, Node, Pred, Program};
 use super::relation::{Candidates, Relation};
@@ -36,6 +38,9 @@ struct Scratch {
     /// Derived rows that are not in their relations yet: each head, and where its values end.
     heads: Vec<(Pred, u32)>,
     values: Vec<Value>,
+    /// Rows by where they are, and the numbers of those that scans of rows nearby are at.
+    cells: Cells,
+    nearby: Vec<u32>,
     limits: Limits,
     /// How many rows were looked at, and how many steps were taken with one, at this time point.
     steps: u64,
@@ -234,6 +239,12 @@ impl Model {
         })
     }
 
+    /// The number of steps that were taken at the last time point: for tests.
+    #[doc(hidden)]
+    pub fn steps(&self) -> u64 {
+        self.scratch.steps
+    }
+
     /// The number of time points and rows of the past that are remembered, over all segments: for tests.
     #[doc(hidden)]
     pub fn remembered(&self) -> (usize, usize) {
@@ -246,6 +257,7 @@ impl Model {
         scratch.stopped = None;
         scratch.steps = 0;
         scratch.pause_at = scratch.limits.steps.min(POLL);
+        scratch.cells.begin();
         scratch.slots.resize(program.slots, Value::Int(0));
         scratch.slots[TIME_SLOT.0 as usize] = Value::Int(time);
         let mut filled = 0;
@@ -387,8 +399,13 @@ impl Run<'_> {
         let relations = self.relations;
         match &node.step {
             None => self.then(node),
-            Some(Step::Scan { pred, columns, index, key, once, delta }) => {
+            Some(Step::Scan { pred, columns, index, key, once, delta, near }) => {
                 let relation = &relations[pred.index()];
+                if let Some(near) = near
+                    && let Some(success) = self.nearby(node, *pred, columns, near, (!key.is_empty(), *once))
+                {
+                    return success;
+                }
                 let candidates = if *delta {
                     let range = self.new.iter().find(|(p, ..)| p == pred).map_or(0..0, |(_, from, to)| *from..*to);
                     Candidates::Range(range)
@@ -440,6 +457,40 @@ impl Run<'_> {
             }
             Some(Step::OneOf(slot, values)) => values.contains(&self.scratch.slots[slot.0 as usize]) && self.then(node),
         }
+    }
+
+    /// Looks at the rows near to a point, in the order in which a scan comes to them; `None` if it is to look at all rows.
+    /// Out of the way of other steps, which are more.
+    #[inline(never)]
+    fn nearby(
+        &mut self,
+        node: &Node,
+        pred: Pred,
+        columns: &[Column],
+        near: &Near,
+        (keyed, once): (bool, bool),
+    ) -> Option<bool> {
+        let (relation, first) = (&self.relations[pred.index()], self.scratch.nearby.len());
+        let Scratch { cells, slots, nearby, .. } = &mut *self.scratch;
+        let Nearby::Added(steps) = cells.find(pred, near, relation, slots, nearby) else { return None };
+        if keyed {
+            // An index gives the newest row first.
+            nearby[first..].reverse();
+        }
+        let mut success = false;
+        let end = nearby.len();
+        for at in first..end {
+            let row = self.scratch.nearby[at] as usize;
+            if self.matches(relation.row(row), columns) && self.then(node) {
+                success = true;
+                if once || self.scratch.stopped.is_some() {
+                    break;
+                }
+            }
+        }
+        self.scratch.nearby.truncate(first);
+        self.scratch.steps += steps;
+        Some(success)
     }
 
     /// Rows to look at; `None` if a column is compared with an operation that has no value.

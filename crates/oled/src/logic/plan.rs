@@ -5,6 +5,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::builtin::{Expr, Slot};
 use super::model::MAX_KEY;
+use super::near::{Near, narrow};
 use super::program::Pred;
 use crate::lang::{Atom, Clause, Comparison, Diagnostic, Formula, Literal, Symbol, Term, Value, for_each_hole};
 
@@ -31,8 +32,17 @@ pub(crate) enum Column {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
     /// For each row that matches; `index` and `key` narrow the search when columns are known. With `once`, the first row
-    /// that leads to success is enough, since nothing after it reaches the head. With `delta`, only new rows.
-    Scan { pred: Pred, columns: Box<[Column]>, index: usize, key: Box<[usize]>, once: bool, delta: bool },
+    /// that leads to success is enough, since nothing after it reaches the head. With `delta`, only new rows. With `near`,
+    /// rows that are not may be left out, since a later test is false for them.
+    Scan {
+        pred: Pred,
+        columns: Box<[Column]>,
+        index: usize,
+        key: Box<[usize]>,
+        once: bool,
+        delta: bool,
+        near: Option<Box<Near>>,
+    },
     /// The row of these values is there.
     Present { pred: Pred, row: Box<[Expr]> },
     /// The row of these values is not there.
@@ -65,6 +75,10 @@ pub(crate) trait Catalogue {
     fn index(&mut self, pred: Pred, columns: &[usize]) -> usize;
     /// The values of a column of a predicate that are ever asked for; `None` for all.
     fn demand(&self, pred: Pred, column: usize) -> Option<&[Value]>;
+    /// The largest number in a column of a predicate that is ever asked for, if there is one.
+    fn at_most(&self, pred: Pred, column: usize) -> Option<Value>;
+    /// The largest number in a column of a predicate that never changes, if it has numbers only.
+    fn largest(&self, pred: Pred, column: usize) -> Option<Value>;
     /// What to do about a variable of a rule that has no value because it is a threshold of which nothing is declared.
     fn threshold_remedy(&self, rule: &Clause, variable: Symbol) -> Option<String>;
 }
@@ -110,6 +124,7 @@ pub(crate) fn plan(
     // What is open now is a second time, of which the checks say so.
     let row = row.ok_or_else(Vec::new)?;
     planner.mark_existential(rule);
+    narrow(&mut planner.steps, |pred, column| planner.catalogue.largest(pred, column));
     let slots = planner.slots.len();
     Ok(Plan { steps: planner.steps, head, row, slots })
 }
@@ -260,7 +275,7 @@ impl<C: Catalogue> Planner<'_, C> {
                         if literal.negated {
                             Step::NoRow { pred, columns, index, key }
                         } else {
-                            Step::Scan { pred, columns, index, key, once: false, delta }
+                            Step::Scan { pred, columns, index, key, once: false, delta, near: None }
                         }
                     }
                 };
@@ -282,14 +297,18 @@ impl<C: Catalogue> Planner<'_, C> {
         }
     }
 
-    /// Tests that a head variable has a value that somebody asks for, as soon as it is bound.
+    /// Tests that the head has values that somebody asks for, as soon as they are known.
     fn demand(&mut self, rule: &Clause) {
         let Some((head, timed)) = self.catalogue.resolve(&rule.head) else { return };
         for (column, term) in row(&rule.head, timed).into_iter().enumerate() {
-            if let (Term::Var(name), Some(values)) = (term, self.catalogue.demand(head, column))
-                && let Some(slot) = self.slot(*name)
-            {
-                let step = Step::OneOf(slot, values.into());
+            let Some(value) = self.expr(term) else { continue };
+            let asked = match (&value, self.catalogue.demand(head, column)) {
+                (Expr::Slot(slot), Some(values)) => Some(Step::OneOf(*slot, values.into())),
+                _ => None,
+            };
+            let at_most = self.catalogue.at_most(head, column);
+            let at_most = at_most.map(|most| Step::Test(Comparison::LessOrEqual, value, Expr::Const(most)));
+            for step in asked.into_iter().chain(at_most) {
                 if !self.steps.contains(&step) {
                     self.steps.push(step);
                 }

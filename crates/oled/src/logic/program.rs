@@ -3,6 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
+use super::bounds::{self, Asked};
 use super::builtin::Expr;
 use super::check::{Role, Vocabulary};
 use super::history::Lookback;
@@ -147,6 +148,8 @@ impl Program {
                     return Err(vec![Diagnostic::new(&rule, message).hint(NARROW)]);
                 }
                 builder.relations = model.into_relations();
+                builder.find_largest();
+                builder.find_bounds(wanted);
                 builder.stratum_of_each(&changing)?
             }
             Err(mut problems) => {
@@ -250,6 +253,11 @@ struct Builder<'a> {
     routes: Vec<Route>,
     /// For each predicate and column, the constants that are asked for; `None` for all values.
     demand: Vec<Vec<Option<Vec<Value>>>>,
+    /// The same for numbers: up to which they are asked for.
+    bounds: Vec<Vec<Asked>>,
+    /// For each predicate that never changes and column, the largest number, where there are numbers only; none before the
+    /// rows are known.
+    largest: Vec<Vec<Option<Value>>>,
     slots: usize,
 }
 
@@ -265,6 +273,14 @@ impl Catalogue for Builder<'_> {
 
     fn demand(&self, pred: Pred, column: usize) -> Option<&[Value]> {
         self.demand[pred.index()][column].as_deref()
+    }
+
+    fn at_most(&self, pred: Pred, column: usize) -> Option<Value> {
+        self.bounds[pred.index()][column].at_most()
+    }
+
+    fn largest(&self, pred: Pred, column: usize) -> Option<Value> {
+        *self.largest.get(pred.index())?.get(column)?
     }
 
     fn threshold_remedy(&self, rule: &Clause, variable: Symbol) -> Option<String> {
@@ -293,6 +309,8 @@ impl<'a> Builder<'a> {
             relations: Vec::new(),
             routes: Vec::new(),
             demand: Vec::new(),
+            bounds: Vec::new(),
+            largest: Vec::new(),
             slots: 1,
         };
         let mut defining: IndexMap<Signature, Vec<&Clause>, FxBuildHasher> = IndexMap::default();
@@ -332,6 +350,7 @@ impl<'a> Builder<'a> {
         self.timed.push(predicate.timed);
         self.relations.push(Relation::new(width));
         self.demand.push(vec![None; width]);
+        self.bounds.push(vec![Asked::Anything; width]);
         pred
     }
 
@@ -473,6 +492,46 @@ impl<'a> Builder<'a> {
                 self.demand[i] = columns.into_iter().map(|c| Some(c?.into_iter().collect())).collect();
             }
         }
+    }
+
+    /// The largest numbers among the rows that never change.
+    fn find_largest(&mut self) {
+        let of_column = |relation: &Relation, column: usize| {
+            let mut values = relation.rows().map(|row| row[column]);
+            values.try_fold(None, |largest, v| v.as_f64().map(|_| largest.max(Some(v))))?
+        };
+        let of_relation = |(role, relation): (&Role, &Relation)| match role {
+            Role::Static => (0..relation.width()).map(|column| of_column(relation, column)).collect(),
+            _ => Vec::new(),
+        };
+        self.largest = self.roles.iter().zip(&self.relations).map(of_relation).collect();
+    }
+
+    /// Up to which number columns are asked for, where all that anybody asks for are numbers up to one. To be found when
+    /// the rows are known that never change.
+    fn find_bounds(&mut self, wanted: &[Signature]) {
+        let free = |columns: &mut Vec<Asked>| columns.fill(Asked::Anything);
+        let mut asked: Vec<Vec<Asked>> =
+            self.bounds.iter().map(|columns| vec![Asked::Nothing; columns.len()]).collect();
+        for (head, rule) in &self.rules {
+            let pred = |atom: &Atom| self.resolve(atom).map(|(pred, _)| pred);
+            if body_atoms(rule).any(|(_, atom, _)| pred(atom) == Some(*head)) {
+                // A recursive rule asks for what its own derivation needs.
+                free(&mut asked[head.index()]);
+            }
+            bounds::ask(rule, pred, |pred, column| self.largest(pred, column), &mut asked);
+        }
+        let bases = pasts(&self.roles).map(|(_, past)| past.base);
+        for signature in wanted.iter().copied().chain(bases) {
+            // What is looked back at is kept whole.
+            self.preds.get_index_of(&signature).into_iter().for_each(|i| free(&mut asked[i]));
+        }
+        for (role, columns) in self.roles.iter().zip(&mut asked) {
+            if *role != Role::Derived {
+                free(columns);
+            }
+        }
+        self.bounds = asked;
     }
 
     fn program(&self, strata: Vec<Stratum>) -> Program {
