@@ -7,7 +7,7 @@
 //!
 //! T+1 is the next observed time point of the segment. Initiation wins where both apply. A fluent with values
 //! (`speed(V)=low`) is also terminated by the initiation of another value. Beyond the axioms, a fluent ends when one of
-//! the entities it speaks of is no longer observed, and with its segment.
+//! the entities it speaks of is no longer observed, or it is no candidate, and with its segment.
 
 use std::fmt;
 
@@ -41,7 +41,7 @@ pub struct Interval {
 pub enum End {
     /// A rule terminated it.
     Terminated,
-    /// One of its entities was no longer observed.
+    /// One of its entities was no longer observed, or it was no candidate.
     Lost,
     /// The segment ended.
     Segment,
@@ -191,6 +191,25 @@ impl Instances {
             }
             held.since.get_or_insert(time);
             true
+        });
+    }
+
+    /// Ends what was advanced to a time point and is not to hold there.
+    pub(crate) fn keep(
+        &mut self,
+        time: i64,
+        is_kept: impl Fn(&[Value]) -> bool,
+        mut lost: impl FnMut(&[Value], i64),
+    ) {
+        self.held.retain(|values, held| {
+            if is_kept(values) {
+                return true;
+            }
+            // What begins here has never held.
+            if let Some(since) = held.since.filter(|since| *since < time) {
+                lost(values, since);
+            }
+            false
         });
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::calculus::{End, Form, Instances, Interval};
 use crate::lang::ec::{INITIALLY, INITIATED, TERMINATED, persisting};
 use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, TIME, Value, exchanged};
-use crate::logic::{Limits, Model, Pred, Program, Role, Stop, Vocabulary};
+use crate::logic::{Limits, Model, Pred, Program, Role, Stop, Vocabulary, kept};
 use crate::state::{StateError, ensure};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -39,8 +39,10 @@ struct Fluent {
     signature: Signature,
     kind: FluentKind,
     form: Form,
-    /// The fluent's relation where a rule's body uses it.
+    /// The fluent's relation where a rule's body uses it; of one with candidates, that of what is kept.
     holds: Option<Pred>,
+    /// Who is looked at, where not all are: others do not hold.
+    candidates: Option<Pred>,
     /// Columns whose values must be observed, each with the predicate of its type.
     tracked: Vec<(usize, Pred)>,
 }
@@ -86,6 +88,7 @@ pub(crate) fn wanted(task: &Task, vocabulary: &Vocabulary, fluents: &Fluents) ->
             false => wanted.push(*signature),
         }
     }
+    wanted.extend(fluents.keys().filter_map(|fluent| vocabulary.candidates_of(*fluent)));
     wanted.extend(tracked_types(task, vocabulary, fluents).map(type_signature));
     wanted
 }
@@ -112,7 +115,8 @@ impl Inertia {
                 signature,
                 kind,
                 form: form(&symmetries, signature),
-                holds: program.pred(signature).filter(|_| inertial),
+                holds: program.pred(kept(signature)).or(program.pred(signature)).filter(|_| inertial),
+                candidates: vocabulary.candidates_of(signature).map(pred),
                 tracked: tracked_columns(task, vocabulary, signature)
                     .into_iter()
                     .filter_map(|(column, kind)| Some((column, program.type_pred(kind)?)))
@@ -188,6 +192,12 @@ impl Inertia {
         for (fluent, instances) in self.fluents.iter().zip(&mut segment.instances) {
             match fluent.kind {
                 FluentKind::Inertial { initiated, terminated } => {
+                    if let Some(candidates) = fluent.candidates {
+                        let candidates = model.rows(candidates);
+                        instances.keep(frame.time, |values| candidates.contains(values), |values, since| {
+                            closed.push(fluent.interval(frame.segment, values, (since, segment.time), End::Lost));
+                        });
+                    }
                     let (initiated, terminated) = (model.rows(initiated), model.rows(terminated));
                     instances.apply(initiated, terminated, fluent.form, |values, since| {
                         closed.push(fluent.interval(frame.segment, values, (since, frame.time), End::Terminated));
@@ -277,7 +287,7 @@ impl Inertia {
                 FluentKind::Inertial { initiated, terminated } => [initiated, terminated],
                 FluentKind::Derived(pred) => [pred; 2],
             };
-            own.into_iter().chain(fluent.tracked.iter().map(|(_, kind)| *kind))
+            own.into_iter().chain(fluent.tracked.iter().map(|(_, kind)| *kind)).chain(fluent.candidates)
         })
     }
 

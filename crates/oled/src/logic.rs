@@ -2,6 +2,7 @@
 
 mod bounds;
 mod builtin;
+mod candidates;
 mod cells;
 mod check;
 mod depends;
@@ -16,6 +17,7 @@ mod relation;
 mod rewrite;
 
 pub(crate) use builtin::{apply, compare as compare_values};
+pub(crate) use candidates::{candidates, kept};
 pub use check::{Predicate, Role, Vocabulary};
 pub(crate) use depends::Dependence;
 pub(crate) use model::{Histories, Limits};

@@ -11,7 +11,7 @@ use crate::lang::ec::persisting;
 use crate::lang::{
     Bias, Clause, Diagnostic, Problems, Signature, Source, Symbol, Theory, Value, lone_variables, parse_source,
 };
-use crate::logic::{Measure, Program, Vocabulary, find_open, measures_of};
+use crate::logic::{Measure, Program, Vocabulary, candidates, find_open, measures_of};
 
 /// What a stream consists of, what follows from it, and what is to be recognised.
 ///
@@ -153,6 +153,21 @@ impl Task {
     pub fn measures(&self) -> Vec<Measure> {
         let (open, _) = find_open(&self.bias, &self.background.clauses.iter().collect::<Vec<_>>());
         measures_of(&open)
+    }
+
+    /// The predicate that says which instances of a fluent, `holdsAt(meeting(_, _), _)`, or of an ordinary predicate are looked
+    /// at; none where all are. Of a symmetric fluent it has both orders. Whoever wants it of [`Task::compile`] gets its rows.
+    ///
+    /// ```
+    /// use oled::{Signature, Source, Task};
+    /// let modes = "input(near(+ship, +ship, +time)). example(holdsAt(meet(+ship, +ship), +time)).";
+    /// let background = "candidates(meet(V, W), T) :- near(V, W, T).";
+    /// let task = Task::parse(&Source::new("m.lp", modes), &Source::new("b.lp", background)).unwrap();
+    /// assert_eq!(task.candidates(task.labels()[0]).unwrap().to_string(), "candidates(meet(_, _), _)");
+    /// ```
+    pub fn candidates(&self, label: Signature) -> Option<Signature> {
+        let candidates = candidates(label);
+        self.background.clauses.iter().any(|rule| Signature::of(&rule.head) == candidates).then_some(candidates)
     }
 
     /// Whether the arguments of a fluent, `holdsAt(meeting(_, _), _)`, may be exchanged.

@@ -112,12 +112,14 @@ proptest! {
     #[test]
     fn recognition_is_the_axioms(
         background in generate::background(),
+        candidates in generate::candidates(),
         theory in generate::theory(),
         frames in generate::frames(),
         tracked in any::<bool>(),
         symmetric in any::<bool>(),
         interleaved in any::<bool>(),
     ) {
+        let background = background + &candidates;
         let modes = if symmetric { generate::symmetric_modes() } else { generate::modes() };
         let Ok(mut task) = Task::parse(&modes, &Source::new("background.lp", &*background)) else { return Ok(()) };
         task.options.interleaved = interleaved;

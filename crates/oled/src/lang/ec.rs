@@ -12,6 +12,8 @@ pub const INITIATED: &str = "initiatedAt";
 pub const TERMINATED: &str = "terminatedAt";
 /// The annotation does not know whether a fluent holds: it counts for nothing.
 pub const UNKNOWN: &str = "unknown";
+/// An instance of a fluent is looked at: others are as if their arguments were not observed.
+pub const CANDIDATES: &str = "candidates";
 /// A fluent holds at the start of each segment.
 pub const INITIALLY: &str = "initially";
 

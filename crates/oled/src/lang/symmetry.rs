@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED, UNKNOWN};
+use super::ec::{CANDIDATES, HOLDS, INITIALLY, INITIATED, TERMINATED, UNKNOWN};
 use super::{Atom, Signature, Span, Symbol, Term, Value};
 
 /// A declaration that the order of a fluent's two arguments does not matter.
@@ -45,7 +45,7 @@ impl Symmetries {
     pub(super) fn new(declared: &[Symmetric]) -> Symmetries {
         let predicates = declared.iter().flat_map(|s| {
             let initially = s.holds.renamed(INITIALLY).without_time();
-            [HOLDS, INITIATED, TERMINATED, UNKNOWN].map(|name| s.holds.renamed(name)).into_iter().chain(initially)
+            [HOLDS, INITIATED, TERMINATED, UNKNOWN, CANDIDATES].map(|name| s.holds.renamed(name)).into_iter().chain(initially)
         });
         Symmetries { predicates: predicates.collect() }
     }

@@ -131,6 +131,7 @@ pub(crate) fn heads(
         let defined = |s: &Signature| rules.iter().any(|rule| Signature::of(&rule.head) == *s);
         let given = labels.iter().flat_map(|l| [l.renamed(INITIATED), l.renamed(TERMINATED), *l]).filter(defined);
         wanted.extend(given);
+        wanted.extend(labels.iter().filter_map(|label| vocabulary.candidates_of(*label)));
         // What the background starts and ends itself, where anything depends on it.
         let needed: Vec<Signature> = Dependence::new(vocabulary, &rules).of(wanted.iter().copied()).collect();
         let inertial = inertial(&rules).filter(|f| needed.contains(f) && !labels.contains(f));

@@ -1,6 +1,7 @@
 //! Vocabulary: every predicate that declarations and rules speak of, and everything that is wrong with how they do.
 
 mod back;
+mod candidates;
 mod predicates;
 mod rounds;
 mod rules;
@@ -58,6 +59,8 @@ pub struct Vocabulary {
     pub enumerations: IndexMap<Symbol, Vec<Value>, FxBuildHasher>,
     /// The predicates whose thresholds are open.
     pub measures: Vec<Measure>,
+    /// Fluents and ordinary predicates, with the predicate that says which of their instances are looked at.
+    pub candidates: IndexMap<Signature, Signature, FxBuildHasher>,
 }
 
 impl Vocabulary {
@@ -74,6 +77,7 @@ impl Vocabulary {
         check.pasts(&pasts);
         check.heads(&rules.heads);
         check.type_predicates();
+        check.candidates(&rules.heads);
         check.timed(&rules.heads);
         check.names(&rules.heads);
         for rule in &rules.whole {
@@ -83,12 +87,15 @@ impl Vocabulary {
         check.declarations();
         check.symmetries();
         check.open(all);
+        check.known_before(all);
+        check.kept();
         (check.vocabulary, check.problems)
     }
 }
 
 /// The checks at work. Those of a file are together: `rules` looks at one rule at a time, `predicates` at what defines
-/// and declares, `types` at what variables range over, `back` at conditions that look back in time.
+/// and declares, `types` at what variables range over, `back` at conditions that look back in time, `candidates` at who is
+/// looked at.
 struct Check<'a> {
     bias: &'a Bias,
     vocabulary: Vocabulary,

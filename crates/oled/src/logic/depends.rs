@@ -45,6 +45,12 @@ impl<'r> Dependence<'r> {
                 found.extend([signature.renamed(INITIATED), signature.renamed(TERMINATED)]);
                 found.extend(signature.without_time().map(|s| s.renamed(INITIALLY)));
             }
+            // What a rule is about is a candidate, where there are some.
+            let label = match signature.name().as_str() {
+                INITIATED | TERMINATED => signature.renamed(HOLDS),
+                _ => signature,
+            };
+            found.extend(self.vocabulary.candidates_of(label));
             found.extend(self.rules.get(&signature).into_iter().flatten().flat_map(|rule| Dependence::asked_for(rule)));
         }
         found.into_iter()

@@ -3,9 +3,10 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
+use crate::lang::ec::{CANDIDATES, HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Atom, Bias, Clause, Comparison, Formula, Literal, Signature, Symbol, Term, for_each_hole};
 
+use super::candidates::{guarded, keeping};
 use super::check::{Role, Vocabulary};
 use super::open::expand;
 use super::past::asked_for;
@@ -13,16 +14,17 @@ use super::program::components;
 
 /// Rewrites all rules of a program.
 pub(crate) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Clause> {
-    let typed: Vec<Clause> = rules.iter().map(|rule| distinct(bias, with_types(bias, vocabulary, rule))).collect();
+    let typed = |rule: &&Clause| distinct(bias, with_types(bias, vocabulary, guarded(vocabulary, rule)));
+    let typed: Vec<Clause> = rules.iter().map(typed).collect();
     let mut fresh = 0;
-    let closed = expand(bias, mirror(bias, typed), &mut fresh);
+    let mut closed = expand(bias, mirror(bias, typed), &mut fresh);
+    closed.extend(keeping(vocabulary));
     inline_views(vocabulary, closed, fresh)
 }
 
 /// Variables of a fluent or label in a head that nothing in the body binds range over their types:
 /// `initiatedAt(moving(X, Y), T) :- happensAt(walking(X), T)` is about every person `Y` observed at `T`.
-fn with_types(bias: &Bias, vocabulary: &Vocabulary, rule: &Clause) -> Clause {
-    let mut rule = rule.clone();
+fn with_types(bias: &Bias, vocabulary: &Vocabulary, mut rule: Clause) -> Clause {
     let label = || bias.examples.iter().any(|m| m.signature() == Signature::of(&rule.head));
     if !matches!(rule.head.name.as_str(), INITIATED | TERMINATED | INITIALLY | HOLDS) && !label() {
         return rule;
@@ -72,7 +74,7 @@ fn distinct(bias: &Bias, mut rule: Clause) -> Clause {
         return rule;
     }
     let holds = |atom: &Atom| {
-        if !matches!(atom.name.as_str(), INITIATED | TERMINATED | INITIALLY | HOLDS) {
+        if !matches!(atom.name.as_str(), INITIATED | TERMINATED | INITIALLY | HOLDS | CANDIDATES) {
             return Signature::of(atom);
         }
         let mut timed = atom.clone();

@@ -220,6 +220,25 @@ fn held_while(rule: &str, fluent: &str) -> String {
     rule.to_string()
 }
 
+/// Who is looked at, as text that is added to a background; nothing, where all are.
+pub fn candidates() -> impl Strategy<Value = String> {
+    let of_f = [
+        "",
+        "",
+        "candidates(f(X), T) :- d2(X, T).\n",
+        "candidates(f(X), T) :- entity(X, T), not happensAt(b(X), T).\n",
+        "candidates(f(X), T) :- happensAt(a(X), T).\ncandidates(f(X), T) :- since(d0(X, T), D), D < 3.\n",
+    ];
+    let of_g = [
+        "",
+        "candidates(g(X, Y), T) :- entity(X, T), entity(Y, T).\n",
+        "candidates(g(X, Y), T) :- link(X, Y, T).\n",
+        "candidates(g(X, Y), T) :- size(X, N, T), size(Y, M, T), abs(N - M) <= 1.\n",
+        "candidates(g(X, Y), T) :- d1(X, Y, T).\ncandidates(g(X, e1), T) :- entity(X, T).\n",
+    ];
+    (prop::sample::select(of_f.to_vec()), prop::sample::select(of_g.to_vec())).prop_map(|(f, g)| format!("{f}{g}"))
+}
+
 /// A short stream of a few segments, with gaps in time and entities that come and go. Every fact's atom has a value in
 /// each place that the declarations of [`modes`] have.
 pub fn frames() -> impl Strategy<Value = Vec<Frame>> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
+use crate::lang::ec::{CANDIDATES, HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Atom, Clause, Comparison, Formula, Literal, Symbol, Term, Theory, Value, parse_theory};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -68,9 +68,10 @@ pub fn perfect_model_after(past: &Past, rules: &[&Clause], facts: &[Atom], time:
 
 /// What holds at each frame, by the axioms: `holdsAt` atoms as text, frame by frame.
 pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atoms>> {
-    let mirrors = mirrors(task);
-    let distinct: Vec<Clause> = task.rules(theory).into_iter().map(|rule| distinct(task, rule)).collect();
-    let rules: Vec<&Clause> = distinct.iter().chain(&mirrors).collect();
+    let given = task.rules(theory);
+    let distinct = given.iter().map(|rule| distinct(task, rule)).map(|rule| guarded(&given, &rule));
+    let rules: Vec<Clause> = distinct.chain(mirrors(task)).chain(keeping(&given)).collect();
+    let rules: Vec<&Clause> = rules.iter().collect();
     let answers: Vec<String> = theory.clauses.iter().map(|c| key(&c.head)).filter(|k| k.starts_with(HOLDS)).collect();
     // What holds next and what was before, for each segment that has not ended.
     let mut segments: Vec<(Symbol, Vec<Term>, Past)> = Vec::new();
@@ -92,11 +93,14 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
         let (_, state, past) = &mut segments[place];
         // A fluent about somebody who is not observed does not hold.
         state.retain(|fluent| arguments(fluent).iter().all(|v| is_observed(task, *v, &facts)));
-        facts.extend(state.iter().map(|f| Atom::new(HOLDS, vec![f.clone(), Term::Value(Value::Int(frame.time))])));
+        let at = |name: &str, f: &Term| Atom::new(name, vec![f.clone(), Term::Value(Value::Int(frame.time))]);
+        let kept = |f: &Term| if has_candidates(&given, f) { KEPT } else { HOLDS };
+        facts.extend(state.iter().map(|f| at(kept(f), f)));
         let model = perfect_model_after(past, &rules, &facts, frame.time)?;
-        // What holds while conditions are met holds now.
+        // What holds while conditions are met holds now; what is no candidate does not.
         let mut derived = model.iter().filter(|a| answers.contains(&key(a))).map(|a| a.args[0].clone()).collect();
         canonical(task, &mut derived);
+        state.retain(|fluent| model.contains(&at(HOLDS, fluent)));
         history.push(state.iter().chain(&derived).map(|f| format!("{f}")).collect());
         let fluents = |name: &str| -> Vec<Term> {
             model.iter().filter(|a| a.name.as_str() == name).map(|a| a.args[0].clone()).collect()
@@ -117,10 +121,39 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
     Some(history)
 }
 
+/// What was started and not ended, candidate or not.
+const KEPT: &str = "kept";
+
+/// Whether a rule says which instances of a fluent are looked at.
+fn has_candidates(rules: &[&Clause], fluent: &Term) -> bool {
+    let form = |term: &Term| key(&Atom::new(HOLDS, vec![term.clone(), Term::var("T")]));
+    rules.iter().any(|rule| rule.head.name.as_str() == CANDIDATES && form(&rule.head.args[0]) == form(fluent))
+}
+
+/// A rule about a fluent with candidates is about those.
+fn guarded(rules: &[&Clause], rule: &Clause) -> Clause {
+    let mut rule = rule.clone();
+    if matches!(rule.head.name.as_str(), INITIATED | TERMINATED | HOLDS) && has_candidates(rules, &rule.head.args[0]) {
+        rule.body.push(Literal::positive(Atom { name: Symbol::new(CANDIDATES), ..rule.head.clone() }));
+    }
+    rule
+}
+
+/// For each fluent with candidates: `holdsAt(f(X), T) :- kept(f(X), T), candidates(f(X), T)`, with the head of its rule.
+fn keeping(rules: &[&Clause]) -> Vec<Clause> {
+    let candidates = rules.iter().filter(|rule| rule.head.name.as_str() == CANDIDATES);
+    let holds = candidates.map(|rule| {
+        let named = |name: &str| Atom { name: Symbol::new(name), ..rule.head.clone() };
+        let body = [KEPT, CANDIDATES].map(|name| Literal::positive(named(name)));
+        Clause { head: named(HOLDS), body: body.into(), span: rule.span.clone() }
+    });
+    holds.collect()
+}
+
 /// For each symmetric fluent the rules that say so: `initiatedAt(g(X, Y), T) :- initiatedAt(g(Y, X), T)` and the like.
 fn mirrors(task: &Task) -> Vec<Clause> {
     let of_fluent = |f: Symbol| {
-        let timed = [INITIATED, TERMINATED, HOLDS].map(|p| format!("{p}({f}(X, Y), T) :- {p}({f}(Y, X), T).\n"));
+        let timed = [INITIATED, TERMINATED, HOLDS, CANDIDATES].map(|p| format!("{p}({f}(X, Y), T) :- {p}({f}(Y, X), T).\n"));
         [timed.concat(), format!("{INITIALLY}({f}(X, Y)) :- {INITIALLY}({f}(Y, X)).\n")].concat()
     };
     let text: String = task.bias.symmetric.iter().map(|declared| of_fluent(declared.name)).collect();

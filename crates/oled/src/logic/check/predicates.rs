@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use super::rounds::Rounds;
 use super::skeleton::{Skeleton, family, first_hole, is_bare};
 use super::{Check, Predicate, Role, atoms, time_argument};
-use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED, persisting};
+use crate::lang::ec::{CANDIDATES, HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED, persisting};
 use crate::lang::{Atom, Clause, Diagnostic, Mode, Signature, Span, Symbol, TIME, Term, did_you_mean};
 use crate::logic::past::looks_back;
 
@@ -97,8 +97,8 @@ impl Check<'_> {
                 }
                 Some(Role::Fluent) => self.two_definitions(head, rules),
                 _ => {
-                    // A label is about a time point; of others it is found out from the rules.
-                    let timed = matches!(head.name.as_str(), HAPPENS | HOLDS) || labels.contains(&signature);
+                    // A label is about a time point, and so are candidates; of others it is found out from the rules.
+                    let timed = matches!(head.name.as_str(), HAPPENS | HOLDS | CANDIDATES) || labels.contains(&signature);
                     self.declare(signature, if timed { Role::Derived } else { Role::Static }, timed, &head.span);
                 }
             }

@@ -23,6 +23,7 @@ impl Check<'_> {
             let before = self.problems.len();
             self.event_calculus_form(&rule.head);
             self.is_word(&rule.head, "give the head another name");
+            self.candidates_form(&rule.head);
             if self.problems.len() == before {
                 forms.heads.push(replaced);
             }

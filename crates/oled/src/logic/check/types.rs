@@ -14,6 +14,7 @@ impl Check<'_> {
         for mode in self.bias.modes() {
             self.type_from_mode(&mode.atom, &mode.types());
         }
+        self.type_candidates();
         for rule in rules {
             if let ([], [Term::Value(value)]) = (rule.body.as_slice(), rule.head.args.as_slice()) {
                 self.vocabulary.enumerations.entry(rule.head.name).or_default().push(*value);
