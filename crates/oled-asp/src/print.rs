@@ -1,7 +1,7 @@
 //! Print: a task, a theory and a stream as one answer set program.
 //!
 //! Rules stay as they are written, as far as clingo can read them. What the library does by itself is written out: types,
-//! different arguments, both orders of symmetric fluents, conditions that look back, open thresholds, inertia.
+//! different arguments, candidates, both orders of symmetric fluents, conditions that look back, open thresholds, inertia.
 //!
 //! | name | meaning |
 //! |---|---|
@@ -224,4 +224,29 @@ fn time_variable(printer: &Printer<'_>, rule: &Clause) -> Option<Symbol> {
         rule.body.iter().find_map(|literal| rule::looked_at(literal).or_else(|| rule::atom_of(literal).and_then(of)))
     };
     of(&rule.head).or_else(in_body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oled::{Source, parse_theory};
+
+    #[test]
+    fn rules_and_inertia_are_about_candidates() {
+        let modes = "input(near(+ship, +ship, +time)). input(happensAt(stops(+ship), +time)).
+            example(holdsAt(meet(+ship, +ship), +time)). symmetric(meet/2).";
+        let background = "candidates(meet(V, W), T) :- near(V, W, T).";
+        let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", background)).unwrap();
+        let theory = parse_theory("t.lp", "initiatedAt(meet(V, W), T) :- happensAt(stops(V), T).").unwrap();
+        let rules = Printer::new(&task, &theory).unwrap().rules();
+        for rule in [
+            "candidates(meet(V,W),T) :- near(V,W,T), V != W.",
+            "initiatedAt(meet(V,W),T) :- happensAt(stops(V),T), candidates(meet(V,W),T), V != W.",
+            "candidates(meet(X2,X1),T) :- candidates(meet(X1,X2),T).",
+            "holdsAt(meet(X1,X2),T) :- _next(P',T), initiatedAt(meet(X1,X2),P'), ship(X1,T), ship(X2,T), \
+             candidates(meet(X1,X2),T).",
+        ] {
+            assert!(rules.contains(rule), "{rule}\n{rules}");
+        }
+    }
 }

@@ -119,6 +119,33 @@ fn what_holds_while_conditions_are_met_means_the_same() {
 }
 
 #[test]
+fn candidates_mean_the_same() {
+    let modes = "input(position(+ship, +km, +time)). input(happensAt(stops(+ship), +time)).
+        input(happensAt(sails(+ship), +time)). type(km, real). example(holdsAt(meet(+ship, +ship), +time)). symmetric(meet/2).
+        example(holdsAt(follow(+ship, +ship), +time)). example(alone(+ship, +time)). example(holdsAt(beside(+ship, +ship), +time)).";
+    let background = "near(V, W, T) :- position(V, A, T), position(W, B, T), V != W, abs(A - B) <= 2.
+        candidates(meet(V, W), T) :- near(V, W, T), V != s1. candidates(follow(V, W), T) :- near(V, W, T).
+        candidates(alone(V), T) :- position(V, A, T), A > 0. candidates(beside(V, W), T) :- near(V, W, T), not happensAt(sails(W), T).
+        moored(V, T) :- happensAt(stops(V), T). initially(follow(V, W)) :- position(V, A, T), position(W, B, T), A < B.";
+    let theory = "initiatedAt(meet(V, W), T) :- moored(V, T). terminatedAt(meet(V, W), T) :- happensAt(sails(V), T).
+        initiatedAt(follow(V, W), T) :- happensAt(sails(V), T), happensAt(sails(W), T).
+        terminatedAt(follow(V, W), T) :- moored(W, T). holdsAt(beside(V, W), T) :- position(V, A, T), position(W, A, T).
+        holdsAt(beside(V, W), T) :- holdsAt(meet(V, W), T). alone(V, T) :- not holdsAt(meet(V, s2), T).
+        initiatedAt(busy(V), T) :- initiatedAt(meet(V, W), T), not terminatedAt(follow(V, W), T).";
+    let text = "a: position(s1, 0, 1); position(s2, 1, 1); position(s3, 7, 1); happensAt(stops(s1), 1); happensAt(sails(s2), 1)
+        a: position(s1, 1, 2); position(s2, 1, 2); position(s3, 3, 2); happensAt(stops(s3), 2); happensAt(sails(s1), 2)
+        a: position(s1, 3, 3); position(s2, 1, 3); position(s3, 3, 3); happensAt(sails(s3), 3); happensAt(sails(s1), 3)
+        a: position(s1, 9, 4); position(s2, 1, 4); position(s3, 3, 4); happensAt(stops(s2), 4)
+        a: position(s1, 3, 5); position(s2, 1, 5); position(s3, 3, 5); happensAt(stops(s1), 5)
+        a: position(s1, 3, 6); position(s2, 1, 6); position(s3, 3, 6)
+        b: position(s1, -1, 1); position(s2, 1, 1); position(s3, 7, 1); happensAt(stops(s2), 1)
+        b: position(s1, -1, 2); position(s2, 1, 2); position(s3, -2, 2); happensAt(sails(s2), 2); happensAt(sails(s1), 2)";
+    let verdict = judged(modes, background, theory, text);
+    assert!(verdict.differences.is_empty(), "{verdict}");
+    assert!(verdict.interpretations == 8 && verdict.agreed.iter().all(|n| *n > 10), "{verdict}");
+}
+
+#[test]
 fn times_that_are_too_large_for_clingo_mean_the_same() {
     let theory = "terminatedAt(running(P), T) :- lasting(holdsAt(running(P), T), D), D >= 30.
         initiatedAt(running(P), T) :- happensAt(starts(P), T), T > 1700000000005.

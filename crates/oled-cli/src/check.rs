@@ -139,7 +139,8 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
         let types = &vocabulary.predicates[&label].types;
         let how = if persists(task, label) { "" } else { "  at each time point, without inertia" };
         let order = if task.is_symmetric(label) { "  in either order" } else { "" };
-        line(format!("  {}{how}{order}", typed(label, types)));
+        let among = if task.candidates(label).is_some() { "  among its candidates" } else { "" };
+        line(format!("  {}{how}{order}{among}", typed(label, types)));
     }
     for (source, theory) in theories {
         line(String::new());

@@ -195,12 +195,7 @@ impl Instances {
     }
 
     /// Ends what was advanced to a time point and is not to hold there.
-    pub(crate) fn keep(
-        &mut self,
-        time: i64,
-        is_kept: impl Fn(&[Value]) -> bool,
-        mut lost: impl FnMut(&[Value], i64),
-    ) {
+    pub(crate) fn keep(&mut self, time: i64, is_kept: impl Fn(&[Value]) -> bool, mut lost: impl FnMut(&[Value], i64)) {
         self.held.retain(|values, held| {
             if is_kept(values) {
                 return true;

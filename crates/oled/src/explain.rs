@@ -73,7 +73,7 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     /// Where it stands in the rule's body; `None` for what the rule does not say: that a variable of its head ranges over
-    /// what is observed.
+    /// what is observed, and that what it is about is a candidate.
     pub place: Option<usize>,
     /// With the values that are known. Where a rule did not fire, these make as many conditions true as they can, taken in
     /// order.
@@ -95,7 +95,8 @@ impl Explainer {
             let asked: IndexSet<Signature, FxBuildHasher> = atoms.map(signature).collect();
             let used = |s: &&Signature| asked.contains(*s);
             let types = vocabulary.predicates.iter().filter(|(_, p)| matches!(p.role, Role::Type(_)));
-            vocabulary.predicates.keys().filter(used).chain(types.map(|(s, _)| s)).copied().collect()
+            let candidates = vocabulary.candidates.values();
+            vocabulary.predicates.keys().filter(used).chain(types.map(|(s, _)| s)).chain(candidates).copied().collect()
         })?;
         let truth = || Truth { of: (0, false), model: Model::new(&program), looked_at: Vec::new() };
         let truths = [truth(), truth()];
@@ -191,6 +192,13 @@ impl Explainer {
             tracked.and_then(|kind| self.is_observed(kind, **value)) == Some(false)
         });
         missing.map(|(value, _)| *value).collect()
+    }
+
+    /// Whether an instance is looked at: it is among the candidates, where its fluent has some.
+    pub fn is_candidate(&mut self, at: &Moment, holds: Signature, values: &[Value]) -> bool {
+        self.turn_to(at, true);
+        let candidates = self.vocabulary.candidates_of(holds).and_then(|s| self.program.pred(s));
+        candidates.is_none_or(|pred| self.truths[0].model.rows(pred).contains(values))
     }
 
     /// The conditions of a rule for a fluent, at any time.
@@ -327,8 +335,13 @@ impl Explainer {
         }
     }
 
-    /// A variable of a head that nothing in the body binds ranges over its type: what is not observed is not meant.
+    /// A variable of a head that nothing in the body binds ranges over its type: what is not observed is not meant. Nor is what
+    /// is no candidate.
     fn absent(&self, clause: &Clause, time: i64, known: &Bindings) -> Vec<Literal> {
+        if let Some(guard) = self.vocabulary.guard(clause) {
+            let is_candidate = self.solve(&[&guard], known, time).is_some();
+            return if is_candidate { Vec::new() } else { vec![fill(&guard, known)] };
+        }
         let mut bound: Vec<Symbol> = Vec::new();
         for literal in clause.body.iter().filter(|l| !l.negated) {
             match &literal.formula {

@@ -194,9 +194,13 @@ impl Inertia {
                 FluentKind::Inertial { initiated, terminated } => {
                     if let Some(candidates) = fluent.candidates {
                         let candidates = model.rows(candidates);
-                        instances.keep(frame.time, |values| candidates.contains(values), |values, since| {
-                            closed.push(fluent.interval(frame.segment, values, (since, segment.time), End::Lost));
-                        });
+                        instances.keep(
+                            frame.time,
+                            |values| candidates.contains(values),
+                            |values, since| {
+                                closed.push(fluent.interval(frame.segment, values, (since, segment.time), End::Lost));
+                            },
+                        );
                     }
                     let (initiated, terminated) = (model.rows(initiated), model.rows(terminated));
                     instances.apply(initiated, terminated, fluent.form, |values, since| {

@@ -1,7 +1,7 @@
 //! What the library itself says, time point by time point.
 
 use oled::lang::ec;
-use oled::logic::{Model, Pred, Program, Role};
+use oled::logic::{Model, Pred, Program, Role, Vocabulary};
 use oled::{Atom, Clause, Frame, Problems, Recogniser, Signature, Symbol, Task, Term, Theory, Value};
 
 use super::{Row, Said};
@@ -37,8 +37,11 @@ impl Ours {
         let mut wide = task.clone();
         let mut longer = theory.clone();
         let mut copies: Vec<(usize, &Clause, Signature)> = Vec::new();
+        let (own_vocabulary, _) = Vocabulary::new(&task.bias, &task.rules(theory));
         for (i, clause) in theory.clauses.iter().enumerate().filter(|(_, c)| has_coverage(c)) {
-            let copy = Clause { head: rename(&clause.head, i), ..clause.clone() };
+            let mut copy = Clause { head: rename(&clause.head, i), ..clause.clone() };
+            // What the rule is about has candidates, and what the copy is about has none.
+            copy.body.extend(own_vocabulary.guard(clause));
             for mode in task.bias.examples.iter().chain(&task.bias.heads) {
                 if about(mode.signature()) == about(Signature::of(&clause.head)) {
                     wide.bias.examples.push(oled::Mode { atom: rename(&mode.atom, i), ..mode.clone() });

@@ -191,7 +191,7 @@ impl Printer<'_> {
         rules
     }
 
-    /// That the values of tracked types in a fluent are observed at `T`.
+    /// That the values of tracked types in a fluent are observed at `T`, and that it is a candidate, where it has some.
     fn observed(&self, holds: &Atom) -> String {
         let Some(predicate) = self.vocabulary.predicates.get(&Signature::of(holds)) else { return String::new() };
         let mut holes = Vec::new();
@@ -202,6 +202,10 @@ impl Printer<'_> {
             let kind = kind.filter(|k| tracked(*k) && self.is_type(*k))?;
             Some(format!(", {}", apply(kind, &[term(hole), self.time("T")])))
         });
-        literals.collect()
+        let candidate = self.vocabulary.candidates_of(Signature::of(holds)).map(|candidates| {
+            let atom = candidates.fill(holes.iter().cloned().chain([Term::var("T")]));
+            format!(", {}", self.atom_at(&atom, Some(&self.time("T"))))
+        });
+        literals.chain(candidate).collect()
     }
 }

@@ -61,6 +61,7 @@ impl Printer<'_> {
     }
 
     fn body(&self, clause: &Clause) -> String {
+        let clause = &self.guarded(clause);
         let mut body = Body::default();
         clause.body.iter().for_each(|literal| self.literal(literal, &mut body));
         for (kind, variable) in self.unbound(clause) {
@@ -81,6 +82,13 @@ impl Printer<'_> {
             body.literals.push(format!("_at({time})"));
         }
         body.written()
+    }
+
+    /// A rule is about candidates, where its fluent has some.
+    fn guarded(&self, clause: &Clause) -> Clause {
+        let mut clause = clause.clone();
+        clause.body.extend(self.vocabulary.guard(&clause));
+        clause
     }
 
     fn literal(&self, literal: &Literal, body: &mut Body) {
@@ -226,7 +234,8 @@ impl Printer<'_> {
 
 /// What a head or a declaration is about, whatever the predicate of the calculus.
 fn fluent(atom: &Atom) -> Signature {
-    if !matches!(atom.name.as_str(), ec::INITIATED | ec::TERMINATED | ec::INITIALLY | ec::HOLDS) {
+    let of_fluents = [ec::INITIATED, ec::TERMINATED, ec::INITIALLY, ec::HOLDS, ec::CANDIDATES];
+    if !of_fluents.contains(&atom.name.as_str()) {
         return Signature::of(atom);
     }
     Signature::of(&Atom::new(ec::HOLDS, vec![atom.args[0].clone(), Term::var("T")]))

@@ -15,7 +15,10 @@ pub(crate) fn judge_cases(cases: usize, mut found: impl FnMut(&str, &str, &Verdi
     let mut runner = TestRunner::new(deterministic(1));
     let mut total = Verdict::default();
     for case in 0..cases {
-        let background = drawn(&generate::background(), &mut runner);
+        let mut background = drawn(&generate::background(), &mut runner);
+        if case % 4 < 2 {
+            background += &drawn(&generate::candidates(), &mut runner);
+        }
         let theory = drawn(&generate::theory(), &mut runner);
         let mut frames = Vec::new();
         for stream in 0..STREAMS {

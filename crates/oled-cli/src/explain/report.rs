@@ -62,6 +62,8 @@ pub(super) enum Reason {
     Kept { effect: Effect, rule: usize, first: Option<Finding>, points: u64, often: Vec<(Literal, u64)> },
     /// There is no rule for it.
     NoRule(Effect),
+    /// It was not among the candidates at a time.
+    NoCandidate(i64),
     /// Something was not observed at a time.
     Unobserved { values: Vec<Value>, time: i64, points: u64, often: Vec<(Value, u64)> },
     /// It is labelled from the first time point of its segment on.
@@ -175,6 +177,7 @@ impl Reason {
                 let often = often.iter().map(|(value, n)| (value.to_string(), *n)).collect::<Vec<_>>();
                 write_often(text, "not observed", *points, &often)
             }
+            Reason::NoCandidate(time) => writeln!(text, "  it is no candidate at {time}"),
             Reason::FromStart => writeln!(text, "  labelled from the first time point of its segment on"),
             Reason::LabelEnded(time) => writeln!(text, "  the label ended at {time}"),
             Reason::SegmentEnded(time) => writeln!(text, "  the segment ended at {time}"),
@@ -199,6 +202,7 @@ impl Reason {
                 "entities": values.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "absent": often.iter().map(|(v, n)| json!({"entity": v.to_string(), "points": n})).collect::<Vec<_>>(),
             }),
+            Reason::NoCandidate(time) => json!({"what": "no candidate", "time": time}),
             Reason::FromStart => json!({"what": "labelled from the start"}),
             Reason::LabelEnded(time) => json!({"what": "label ended", "time": time}),
             Reason::SegmentEnded(time) => json!({"what": "segment ended", "time": time}),

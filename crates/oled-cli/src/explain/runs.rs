@@ -231,6 +231,9 @@ impl Runs {
                 let (points, often) = (0, Vec::new());
                 story.reasons.push(Reason::Unobserved { values: unobserved.clone(), time: now.time, points, often });
             }
+            if story.points == 0 && !step.was_recognised && !self.explainer.is_candidate(now, *signature, values) {
+                story.reasons.push(Reason::NoCandidate(now.time));
+            }
             unobserved.iter().for_each(|v| *story.unobserved.entry(*v).or_default() += 1);
         }
         for finding in findings {
@@ -270,7 +273,11 @@ impl Runs {
         }
         match now {
             Some(now) => {
-                let values = self.explainer.unobserved(now, signature, values);
+                let unobserved = self.explainer.unobserved(now, signature, values);
+                if unobserved.is_empty() && !self.explainer.is_candidate(now, signature, values) {
+                    return vec![Reason::NoCandidate(now.time)];
+                }
+                let values = unobserved;
                 vec![Reason::Unobserved { values, time: now.time, points: 0, often: Vec::new() }]
             }
             None => vec![Reason::SegmentEnded(last.time)],

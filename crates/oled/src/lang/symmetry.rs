@@ -45,7 +45,10 @@ impl Symmetries {
     pub(super) fn new(declared: &[Symmetric]) -> Symmetries {
         let predicates = declared.iter().flat_map(|s| {
             let initially = s.holds.renamed(INITIALLY).without_time();
-            [HOLDS, INITIATED, TERMINATED, UNKNOWN, CANDIDATES].map(|name| s.holds.renamed(name)).into_iter().chain(initially)
+            [HOLDS, INITIATED, TERMINATED, UNKNOWN, CANDIDATES]
+                .map(|name| s.holds.renamed(name))
+                .into_iter()
+                .chain(initially)
         });
         Symmetries { predicates: predicates.collect() }
     }

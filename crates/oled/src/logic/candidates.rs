@@ -82,9 +82,7 @@ pub(super) fn guarded(vocabulary: &Vocabulary, rule: &Clause) -> Clause {
 pub(super) fn keeping(vocabulary: &Vocabulary) -> impl Iterator<Item = Clause> {
     let inertial = |holds: &Signature| vocabulary.predicates.get(holds).is_some_and(|p| p.role == Role::Fluent);
     vocabulary.candidates.iter().filter(move |(holds, _)| inertial(holds)).map(|(holds, candidates)| {
-        let fill = |signature: Signature| {
-            signature.fill((1..=signature.arity()).map(|i| Term::var(&format!("X{i}"))))
-        };
+        let fill = |signature: Signature| signature.fill((1..=signature.arity()).map(|i| Term::var(&format!("X{i}"))));
         let body = [kept(*holds), *candidates].map(|s| Literal::positive(fill(s)));
         let place = vocabulary.predicates[candidates].place.clone();
         Clause { head: fill(*holds), body: body.into(), span: place }

@@ -153,7 +153,8 @@ fn keeping(rules: &[&Clause]) -> Vec<Clause> {
 /// For each symmetric fluent the rules that say so: `initiatedAt(g(X, Y), T) :- initiatedAt(g(Y, X), T)` and the like.
 fn mirrors(task: &Task) -> Vec<Clause> {
     let of_fluent = |f: Symbol| {
-        let timed = [INITIATED, TERMINATED, HOLDS, CANDIDATES].map(|p| format!("{p}({f}(X, Y), T) :- {p}({f}(Y, X), T).\n"));
+        let timed =
+            [INITIATED, TERMINATED, HOLDS, CANDIDATES].map(|p| format!("{p}({f}(X, Y), T) :- {p}({f}(Y, X), T).\n"));
         [timed.concat(), format!("{INITIALLY}({f}(X, Y)) :- {INITIALLY}({f}(Y, X)).\n")].concat()
     };
     let text: String = task.bias.symmetric.iter().map(|declared| of_fluent(declared.name)).collect();

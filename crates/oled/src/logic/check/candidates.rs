@@ -110,7 +110,8 @@ impl Check<'_> {
                     let Formula::Atom(atom) = &literal.formula else { continue };
                     let mut all = dependence.of([asked_for(atom)]).map(holds);
                     if let Some(found) = all.find(|s| s == label || learned.contains(s)) {
-                        let message = format!("`{candidates}` depends on `{found}`, which is to be learned or recognised");
+                        let message =
+                            format!("`{candidates}` depends on `{found}`, which is to be learned or recognised");
                         problems.push(Diagnostic::new(&literal.span, message).hint(
                             "who is looked at must be known before: use conditions on what the stream has, and on what \
                              follows from it",

@@ -98,7 +98,8 @@ impl Check<'_> {
                 Some(Role::Fluent) => self.two_definitions(head, rules),
                 _ => {
                     // A label is about a time point, and so are candidates; of others it is found out from the rules.
-                    let timed = matches!(head.name.as_str(), HAPPENS | HOLDS | CANDIDATES) || labels.contains(&signature);
+                    let timed =
+                        matches!(head.name.as_str(), HAPPENS | HOLDS | CANDIDATES) || labels.contains(&signature);
                     self.declare(signature, if timed { Role::Derived } else { Role::Static }, timed, &head.span);
                 }
             }
