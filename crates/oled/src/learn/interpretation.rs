@@ -249,8 +249,10 @@ impl Cover {
         let is_input = |s: &Signature| vocabulary.predicates.get(s).is_some_and(|p| p.role == Role::Input);
         let facts = asked.filter(|s| is_input(s) && program.pred(*s).is_some()).collect();
         let missing = Missing { facts, ..Missing::default() };
-        let looked_up = groups.iter().flat_map(Group::looked_up).chain(inertia.looked_up());
-        program.allow_repeats(&looked_up.collect::<Vec<_>>());
+        let candidates = targets.iter().filter_map(|t| program.pred(vocabulary.candidates_of(t.label)?));
+        let looked_up = groups.iter().flat_map(Group::looked_up).chain(inertia.looked_up()).chain(candidates);
+        let looked_up: Vec<Pred> = looked_up.collect();
+        program.allow_repeats(&looked_up);
         let wrapping = all.iter().map(|t| wrapping(&groups[t.group].table, &dependence, targets)).collect();
         let open_wrapping = all
             .iter()
