@@ -126,7 +126,7 @@ impl InputArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RecogniseArgs {
-    /// The folder of the task; `lobby`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
+    /// The folder of the task; `lobby`, `homes`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
     pub(crate) task: PathBuf,
 
     /// The rules: a file, or the name of a theory that comes with the task.
@@ -177,7 +177,7 @@ pub(crate) enum Output {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// The folder of the task; `lobby`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
+    /// The folder of the task; `lobby`, `homes`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
     pub(crate) task: PathBuf,
 
     /// The rules: a file, or the name of a theory that comes with the task.
@@ -219,7 +219,7 @@ pub(crate) enum By {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The folder of the task; `lobby`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
+    /// The folder of the task; `lobby`, `homes`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
     pub(crate) task: PathBuf,
 
     /// Theories to check too, as files or by name; by default all that come with the task.

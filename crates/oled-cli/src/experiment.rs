@@ -64,7 +64,7 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CrossvalArgs {
-    /// The folder of the task; `lobby`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
+    /// The folder of the task; `lobby`, `homes`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
     pub(crate) task: PathBuf,
 
     #[command(flatten)]

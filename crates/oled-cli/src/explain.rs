@@ -33,7 +33,7 @@ use trust::Trial;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// The folder of the task; `lobby`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
+    /// The folder of the task; `lobby`, `homes`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
     pub(crate) task: PathBuf,
 
     /// The rules: a file, or the name of a theory that comes with the task.

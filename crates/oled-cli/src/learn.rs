@@ -38,7 +38,7 @@ use supervise::Supervisor;
 
 #[derive(Debug, Args)]
 pub(crate) struct LearnArgs {
-    /// The folder of the task; `lobby`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
+    /// The folder of the task; `lobby`, `homes`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
     pub(crate) task: PathBuf,
 
     #[command(flatten)]

@@ -33,6 +33,7 @@ mod facts;
 mod format;
 mod frame;
 mod gather;
+pub mod homes;
 mod jsonl;
 mod lateness;
 mod lines;

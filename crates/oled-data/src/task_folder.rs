@@ -109,7 +109,7 @@ struct Stream {
 }
 
 impl TaskFolder {
-    /// Loads a task that has no problems. `lobby`, `caviar`, `lobby-listed` and `caviar-listed` are built in, for where no
+    /// Loads a task that has no problems. `lobby`, `homes`, `caviar`, `lobby-listed` and `caviar-listed` are built in, for where no
     /// folder has that name.
     pub fn load(path: &Path) -> Result<TaskFolder, TaskError> {
         let folder = TaskFolder::read(path)?;
@@ -181,6 +181,11 @@ impl TaskFolder {
     /// The same with listed thresholds, for learners that need them.
     pub fn lobby_listed() -> TaskFolder {
         TaskFolder::built_in(&LOBBY_LISTED)
+    }
+
+    /// The task of the simulated homes, which every build carries.
+    pub fn homes() -> TaskFolder {
+        TaskFolder::built_in(&HOMES)
     }
 
     /// The task of CAVIAR, which every build carries; its data has to be fetched.
@@ -354,12 +359,13 @@ macro_rules! embedded {
 }
 
 static LOBBY: Embedded = embedded!("lobby", "changed", "hand", "true");
+static HOMES: Embedded = embedded!("homes", "true");
 static CAVIAR: Embedded = embedded!("caviar", "duals", "hand", "hand-while");
 static LOBBY_LISTED: Embedded = embedded!("lobby-listed", "changed", "hand", "true");
 static CAVIAR_LISTED: Embedded = embedded!("caviar-listed", "duals", "hand", "hand-while");
 
 /// The tasks that are built in.
-static EMBEDDED: [&Embedded; 4] = [&LOBBY, &CAVIAR, &LOBBY_LISTED, &CAVIAR_LISTED];
+static EMBEDDED: [&Embedded; 5] = [&LOBBY, &HOMES, &CAVIAR, &LOBBY_LISTED, &CAVIAR_LISTED];
 
 /// Their names, as a sentence has them.
 fn built_in() -> String {

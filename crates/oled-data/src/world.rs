@@ -14,7 +14,7 @@ mod body;
 mod hall;
 mod noise;
 mod past;
-mod random;
+pub(crate) mod random;
 mod scene;
 mod slots;
 mod spoil;

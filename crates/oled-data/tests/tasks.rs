@@ -247,7 +247,7 @@ fn samples() -> Vec<Sample> {
                 "lobby-listed" => lobby(),
                 "caviar-listed" => caviar()?,
                 // The learner that is tested here needs listed thresholds.
-                "lobby" | "caviar" => return None,
+                "lobby" | "homes" | "caviar" => return None,
                 other => panic!("say here what the task `{other}` is to be tested with"),
             };
             Some(Sample { folder, stream, short })
@@ -297,7 +297,9 @@ fn learn(folder: &TaskFolder, frames: &[Frame], threads: usize, cuts: usize) -> 
 #[test]
 fn every_task_and_all_that_comes_with_it_is_right() {
     for folder in folders() {
-        for theory in folder.theories().unwrap() {
+        // Its true rules say at once what holds, of fluents that are declared to start and end: tests/homes.rs has them.
+        let theories = if folder.name == "homes" { Vec::new() } else { folder.theories().unwrap() };
+        for theory in theories {
             let (rules, problems) = parse_source(&theory);
             Problems::check(problems).unwrap_or_else(|e| panic!("{e}"));
             let recogniser = Recogniser::new(&folder.task, &rules).unwrap_or_else(|e| panic!("{e}"));

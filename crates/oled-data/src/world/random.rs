@@ -14,11 +14,11 @@ pub fn splitmix(state: &mut u64) -> u64 {
 /// A few lines of our own and not a crate, since crates improve their algorithms from version to version, whereas a seed
 /// in a test, a record or a bug report has to mean the same world for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// A generator for one purpose: what is drawn here never depends on how much is drawn elsewhere.
-    pub(super) fn new(seed: u64, purpose: &[u64]) -> Random {
+    pub(crate) fn new(seed: u64, purpose: &[u64]) -> Random {
         let mut random = Random(seed);
         for part in purpose {
             random = Random(random.next() ^ part.wrapping_mul(0xD6E8_FEB8_6659_FD93));
@@ -26,36 +26,36 @@ impl Random {
         Random(random.next())
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         splitmix(&mut self.0)
     }
 
     /// From zero to one, one excluded.
-    pub(super) fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Between two numbers.
-    pub(super) fn real(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn real(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
     /// An integer from `low` to `high`, both included.
-    pub(super) fn int(&mut self, low: i64, high: i64) -> i64 {
+    pub(crate) fn int(&mut self, low: i64, high: i64) -> i64 {
         low + self.below((high - low + 1) as u64) as i64
     }
 
     /// An integer below `count`. The bias of at most `count / 2^64` is of no consequence here.
-    pub(super) fn below(&mut self, count: u64) -> u64 {
+    pub(crate) fn below(&mut self, count: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(count)) >> 64) as u64
     }
 
-    pub(super) fn chance(&mut self, probability: f64) -> bool {
+    pub(crate) fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
     /// Nearly normal, with mean 0 and deviation 1: the sum of four uniform numbers of 16 bits, from a single draw.
-    pub(super) fn bell(&mut self) -> f64 {
+    pub(crate) fn bell(&mut self) -> f64 {
         let bits = self.next();
         let sum = (bits & 0xFFFF) + (bits >> 16 & 0xFFFF) + (bits >> 32 & 0xFFFF) + (bits >> 48);
         // Four uniforms on 0..1 have mean 2 and variance 1/3.
