@@ -53,7 +53,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Turn a stream from any format into any other.
     Convert(ConvertArgs),
-    /// Print a stream of the simulated world.
+    /// Print a stream of a simulated world.
     Simulate(SimulateArgs),
     /// Measure how long recognition takes, beside parsing the same bytes.
     Bench(BenchArgs),
@@ -334,10 +334,34 @@ pub(crate) struct DemoArgs {
     pub(crate) svg: PathBuf,
 }
 
+/// Which world is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Which {
+    /// People in a lobby who meet, move together, fight, loiter and leave objects.
+    Lobby,
+    /// People alone at home, with many sensors, whose activities are mostly short and rare.
+    Homes,
+}
+
+/// What only a lobby has: to ask for it beside days at home is a mistake.
+const LOBBY_ONLY: [&str; 4] = ["people", "frames", "segments", "change"];
+
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArgs {
+    /// Which world: `--people`, `--length`, `--segments` and `--change` are about the lobby, `--homes` and `--days` about homes.
+    #[arg(long = "world", value_enum, default_value_t = Which::Lobby)]
+    pub(crate) which: Which,
+
     #[command(flatten)]
     pub(crate) world: WorldArgs,
+
+    /// Homes, with one resident each.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "which", conflicts_with_all = LOBBY_ONLY)]
+    pub(crate) homes: usize,
+
+    /// Days at home: a segment each, of 1440 minutes.
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "which", conflicts_with_all = LOBBY_ONLY)]
+    pub(crate) days: usize,
 
     /// After so many segments, label by other rules: those of the theory `changed`, no longer those of `true`.
     #[arg(long, value_name = "N")]

@@ -1,11 +1,13 @@
-//! `oled simulate`: a stream of the simulated world.
+//! `oled simulate`: a stream of a simulated world.
 
 use anyhow::bail;
+use oled::Frame;
+use oled_data::homes::{Homes, HomesOptions};
 use oled_data::world::{Faults, Spoiler, World, WorldOptions};
 use oled_data::{Format, FrameWriter};
 
 use crate::Outcome;
-use crate::args::{SimulateArgs, WorldArgs};
+use crate::args::{SimulateArgs, Which, WorldArgs};
 use crate::progress::say;
 
 pub(crate) fn run(args: &SimulateArgs) -> anyhow::Result<Outcome> {
@@ -17,8 +19,7 @@ pub(crate) fn run(args: &SimulateArgs) -> anyhow::Result<Outcome> {
     }
     let mut spoiler = spoilt.then(|| Spoiler::new(faults, args.world.seed));
     let mut left = args.facts.unwrap_or(u64::MAX);
-    let options = WorldOptions { change: args.change, ..options(&args.world) };
-    for frame in World::new(options) {
+    for frame in frames(args) {
         match &mut spoiler {
             Some(spoiler) => {
                 let line = writer.text(&frame);
@@ -39,7 +40,18 @@ pub(crate) fn run(args: &SimulateArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The world that the arguments describe.
+/// The frames of the world that is asked for.
+fn frames(args: &SimulateArgs) -> Box<dyn Iterator<Item = Frame>> {
+    match args.which {
+        Which::Lobby => Box::new(World::new(WorldOptions { change: args.change, ..options(&args.world) })),
+        Which::Homes => {
+            let SimulateArgs { world: WorldArgs { seed, noise, .. }, homes, days, .. } = *args;
+            Box::new(Homes::new(HomesOptions { seed, homes, days, ..HomesOptions::default() }.with_noise(noise)))
+        }
+    }
+}
+
+/// The lobby that the arguments describe.
 pub(crate) fn options(args: &WorldArgs) -> WorldOptions {
     let usual = WorldOptions::default();
     WorldOptions {
