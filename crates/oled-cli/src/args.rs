@@ -344,7 +344,10 @@ pub(crate) enum Which {
 }
 
 /// What only a lobby has: to ask for it beside days at home is a mistake.
-const LOBBY_ONLY: [&str; 4] = ["people", "frames", "segments", "change"];
+const LOBBY_ONLY: [&str; 6] = ["people", "frames", "segments", "change", "scale", "shift"];
+
+/// How far coordinates may be scaled and moved: their squares are then still exact, as integers and nearly as reals.
+const MAX_VIEW: i64 = 100_000;
 
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArgs {
@@ -366,6 +369,20 @@ pub(crate) struct SimulateArgs {
     /// After so many segments, label by other rules: those of the theory `changed`, no longer those of `true`.
     #[arg(long, value_name = "N")]
     pub(crate) change: Option<usize>,
+
+    /// Multiply every coordinate of the lobby, as a camera with another resolution would.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(i64).range(1..=MAX_VIEW))]
+    pub(crate) scale: i64,
+
+    /// Then add this to every coordinate, as a camera with another origin would.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i64).range(-MAX_VIEW..=MAX_VIEW)
+    )]
+    pub(crate) shift: i64,
 
     /// The format of the stream.
     #[arg(long, value_name = "FORMAT", value_parser = parse_format, default_value = "jsonl")]

@@ -43,7 +43,10 @@ pub(crate) fn run(args: &SimulateArgs) -> anyhow::Result<Outcome> {
 /// The frames of the world that is asked for.
 fn frames(args: &SimulateArgs) -> Box<dyn Iterator<Item = Frame>> {
     match args.which {
-        Which::Lobby => Box::new(World::new(WorldOptions { change: args.change, ..options(&args.world) })),
+        Which::Lobby => {
+            let SimulateArgs { change, scale, shift, .. } = *args;
+            Box::new(World::new(WorldOptions { change, scale, shift, ..options(&args.world) }))
+        }
         Which::Homes => {
             let SimulateArgs { world: WorldArgs { seed, noise, .. }, homes, days, .. } = *args;
             Box::new(Homes::new(HomesOptions { seed, homes, days, ..HomesOptions::default() }.with_noise(noise)))
@@ -59,9 +62,9 @@ pub(crate) fn options(args: &WorldArgs) -> WorldOptions {
         people: args.people,
         frames: args.frames,
         segments: args.segments,
-        change: usual.change,
         event_noise: (usual.event_noise * args.noise).min(1.0),
         position_noise: usual.position_noise * args.noise,
         label_noise: (usual.label_noise * args.noise).min(1.0),
+        ..usual
     }
 }

@@ -30,7 +30,7 @@ use hall::{Hall, Sighting, WIDTH, Who};
 use noise::{Annotator, Tracker};
 use random::Random;
 use truth::{Label, Rules, Truth};
-use vocabulary::{Kind, Vocabulary};
+use vocabulary::{Kind, View, Vocabulary};
 
 /// The settings of the task: `tasks/lobby/task.toml`.
 pub const TASK: &str = include_str!("../../../tasks/lobby/task.toml");
@@ -72,6 +72,11 @@ pub struct WorldOptions {
     /// The share of labelled intervals, 0 to 1, that the annotator gets wrong: a third of them are overlooked, a third
     /// labelled for a wrong person, and a third begin and end up to two seconds late. Default 0.02.
     pub label_noise: f64,
+    /// Every coordinate is told as so many times what it is, and then moved by [`WorldOptions::shift`]: the same world seen
+    /// by a camera with another resolution and another origin. Distances in rules grow with it. Default 1.
+    pub scale: i64,
+    /// By how much coordinates are moved. No rule about distances changes. Default 0.
+    pub shift: i64,
 }
 
 impl Default for WorldOptions {
@@ -85,6 +90,8 @@ impl Default for WorldOptions {
             event_noise: 0.01,
             position_noise: 0.5,
             label_noise: 0.02,
+            scale: 1,
+            shift: 0,
         }
     }
 }
@@ -181,16 +188,17 @@ impl World {
         let entities = self.options.people * 3 / 2 + 2;
         frame.narrative = Facts::with_capacity(entities * 3 + 2, entities * 6 + 2);
         let halls = self.cameras.len();
+        let WorldOptions { scale, shift, .. } = self.options;
         for (index, camera) in self.cameras.iter_mut().enumerate() {
             camera.hall.step(&mut self.sightings);
             let names = |who| match who {
                 Who::Person(number) => (Kind::Person, number * halls + index),
                 Who::Object(number) => (Kind::Object, number * halls + index),
             };
-            let left = (HALL_STRIDE * index as f64) as i64;
+            let view = View { left: (HALL_STRIDE * index as f64) as i64, scale, shift };
             for sighting in &self.sightings {
                 let name = self.vocabulary.name(names(sighting.who));
-                self.vocabulary.narrate(&camera.tracker.report(sighting), name, left, &mut frame.narrative);
+                self.vocabulary.narrate(&camera.tracker.report(sighting), name, view, &mut frame.narrative);
             }
             camera.annotator.annotate(camera.truth.at(&self.sightings), &self.sightings, &mut self.labels);
             camera.truth.advance(&self.sightings);

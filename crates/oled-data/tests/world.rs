@@ -246,6 +246,23 @@ fn a_change_is_one_of_labels_only() {
     assert!(never.eq(World::new(options())), "a change after the last segment is none");
 }
 
+#[test]
+fn another_view_of_the_world_changes_coordinates_only() {
+    let seen = World::new(WorldOptions { scale: 7, shift: 1000, people: 12, ..options() });
+    for (plain, seen) in World::new(WorldOptions { people: 12, ..options() }).zip(seen) {
+        assert_eq!(plain.annotation, seen.annotation);
+        for ((signature, values), (same, others)) in plain.narrative.iter().zip(seen.narrative.iter()) {
+            assert_eq!(signature, same);
+            let mut expected = values.to_vec();
+            if signature.path() == "coords" {
+                let coordinates = expected[1..].iter_mut();
+                coordinates.for_each(|c| *c = Value::Int((c.as_f64().unwrap() * 7.0) as i64 + 1000));
+            }
+            assert_eq!(expected, others);
+        }
+    }
+}
+
 /// The rules of loitering, with their numbers.
 #[derive(Clone, Copy)]
 struct Loitering {

@@ -22,6 +22,8 @@ const WORLD: WorldOptions = WorldOptions {
     event_noise: 0.01,
     position_noise: 0.5,
     label_noise: 0.02,
+    scale: 1,
+    shift: 0,
 };
 
 /// The task of the world with listed thresholds, which the learner of the paper needs.

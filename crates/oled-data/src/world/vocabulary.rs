@@ -11,6 +11,22 @@ pub(super) enum Kind {
     Object,
 }
 
+/// How places in a hall become coordinates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    /// Where the left wall of the hall is, before scaling.
+    pub(super) left: i64,
+    pub(super) scale: i64,
+    pub(super) shift: i64,
+}
+
+impl View {
+    /// The pixel `x`, `y` of a hall. Beyond 64 bits coordinates stay at the bound.
+    fn of(self, (x, y): (i64, i64)) -> [Value; 2] {
+        [self.left + x, y].map(|c| Value::Int(c.saturating_mul(self.scale).saturating_add(self.shift)))
+    }
+}
+
 /// The words for what is seen, looked up once.
 #[derive(Clone, Debug)]
 pub(super) struct Vocabulary {
@@ -60,8 +76,8 @@ impl Vocabulary {
         names[number]
     }
 
-    /// The facts about a sighting; the hall's left wall is at `left`.
-    pub(super) fn narrate(&self, seen: &Sighting, name: Value, left: i64, facts: &mut Facts) {
+    /// The facts about a sighting.
+    pub(super) fn narrate(&self, seen: &Sighting, name: Value, view: View, facts: &mut Facts) {
         facts.push(self.movements[seen.movement as usize], &[name]);
         if seen.appears {
             facts.push(self.appear, &[name]);
@@ -69,8 +85,8 @@ impl Vocabulary {
         if seen.disappears {
             facts.push(self.disappear, &[name]);
         }
-        let (x, y) = seen.pixel();
-        facts.push(self.coords, &[name, Value::Int(left + x), Value::Int(y)]);
+        let [x, y] = view.of(seen.pixel());
+        facts.push(self.coords, &[name, x, y]);
         if let Some(degrees) = seen.heading {
             facts.push(self.orientation, &[name, Value::Int(i64::from(degrees))]);
         }
