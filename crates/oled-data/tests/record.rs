@@ -1,0 +1,120 @@
+//! The record: learning in small worlds scores as `record/scores.toml` says, within its tolerance.
+//!
+//! `OLED_UPDATE_RECORD=2026-11-16 cargo test -p oled-data --test record` writes what was scored into the file, with this date
+//! for what has changed.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use oled::{Confusion, Evaluation, Frame, Learner, Recogniser, Replay, ReplaySettings, Source, Task};
+use oled_data::homes::{Homes, HomesOptions};
+use oled_data::task_folder::TaskFolder;
+use oled_data::world::{World, WorldOptions};
+use serde::Deserialize;
+
+/// What is recorded, and is to be scored again.
+#[derive(Debug, Deserialize)]
+struct Record {
+    score: Vec<Score>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Score {
+    name: String,
+    command: String,
+    value: f64,
+    tolerance: f64,
+    date: String,
+}
+
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../record/scores.toml")
+}
+
+/// Two scores are different if they are further apart, where nothing else is recorded: what a change of a threshold brings.
+const TOLERANCE: f64 = 0.03;
+
+const COMMAND: &str = "cargo test -p oled-data --test record";
+
+/// What a learner makes of a stream, tested on another: the name and the F1 of each fluent.
+fn learned(world: &str, task: &Task, seen: Vec<Frame>, unseen: Vec<Frame>) -> Vec<(String, f64)> {
+    let mut learner = Replay::new(task, ReplaySettings::default()).unwrap();
+    seen.iter().for_each(|frame| learner.observe(frame, &mut ()));
+    let mut recogniser = Recogniser::new(task, &learner.learned().theory()).unwrap();
+    let mut evaluation = Evaluation::new(&task.labels());
+    for frame in &unseen {
+        recogniser.observe(frame, &mut Vec::new());
+        evaluation.count(&recogniser, frame);
+    }
+    let named = |(fluent, counts): (_, &Confusion)| (format!("{world}: {fluent}"), counts.f1());
+    let counts = evaluation.by_fluent();
+    counts.iter().map(named).collect()
+}
+
+/// A task that is only about some fluents: the others are neither labelled nor learned.
+fn about(folder: &TaskFolder, fluents: &[&str]) -> Task {
+    let [modes, background] = folder.texts() else { panic!("a task has two texts") };
+    let named = |line: &str| fluents.iter().any(|fluent| line.contains(&format!("({fluent}(")));
+    let kept = |line: &&str| !(line.starts_with("modeh(") || line.starts_with("example(")) || named(line);
+    let lines: Vec<&str> = modes.text.lines().filter(kept).collect();
+    let (task, problems) = Task::read(&Source::new("modes.lp", lines.join("\n")), background);
+    assert!(problems.is_empty(), "{problems:?}");
+    task
+}
+
+/// Everything that is scored, in seconds.
+fn scored() -> Vec<(String, f64)> {
+    let lobby = |seed| {
+        let options = WorldOptions { seed, people: 5, frames: 250, segments: 5, ..WorldOptions::default() };
+        World::new(options).collect::<Vec<_>>()
+    };
+    let homes = |seed| Homes::new(HomesOptions { seed, days: 4, ..HomesOptions::default() }).collect::<Vec<_>>();
+    let mut all = learned("lobby", &about(&TaskFolder::lobby_listed(), &["meeting", "moving"]), lobby(1), lobby(1001));
+    let task = about(&TaskFolder::homes(), &["cooking", "snack", "toileting"]);
+    all.extend(learned("homes", &task, homes(1), homes(1001)));
+    all
+}
+
+#[test]
+fn learning_scores_as_it_is_recorded() {
+    let scored = scored();
+    let text = std::fs::read_to_string(file()).unwrap_or_default();
+    let recorded: Vec<Score> = toml::from_str::<Record>(&text).map_or_else(|_| Vec::new(), |record| record.score);
+    if let Ok(date) = std::env::var("OLED_UPDATE_RECORD") {
+        std::fs::write(file(), rewritten(&scored, &recorded, &date)).unwrap();
+        return;
+    }
+    let names: Vec<&String> = scored.iter().map(|(name, _)| name).collect();
+    assert_eq!(names, recorded.iter().map(|r| &r.name).collect::<Vec<_>>(), "another score is recorded");
+    let wrong: Vec<String> = scored
+        .iter()
+        .zip(&recorded)
+        .filter(|((_, value), recorded)| (value - recorded.value).abs() > recorded.tolerance)
+        .map(|((name, value), Score { value: was, tolerance, date, .. })| {
+            format!("{name}: F1 {value:.3}, but {was:.3} ± {tolerance} on {date}")
+        })
+        .collect();
+    assert!(
+        wrong.is_empty(),
+        "{}\nif it is better, or meant, record it as record/README.md says",
+        wrong.join("\n")
+    );
+}
+
+/// The file with these scores. What is as it was keeps its date.
+fn rewritten(scored: &[(String, f64)], recorded: &[Score], date: &str) -> String {
+    let mut text = String::from("# What learning scores on unseen data; record/README.md says what this is.\n");
+    for (name, value) in scored {
+        let value = (value * 1000.0).round() / 1000.0;
+        let before = recorded.iter().find(|r| r.name == *name);
+        let tolerance = before.map_or(TOLERANCE, |r| r.tolerance);
+        let date = before.filter(|r| r.value == value).map_or(date, |r| &r.date);
+        let command = before.map_or(COMMAND, |r| &r.command);
+        let _ = write!(
+            text,
+            "\n[[score]]\nname = \"{name}\"\ncommand = \"{command}\"\nvalue = {value:?}\ntolerance = {tolerance:?}\n\
+             date = \"{date}\"\n"
+        );
+    }
+    text
+}
