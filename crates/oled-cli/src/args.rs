@@ -55,7 +55,7 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Print a stream of a simulated world.
     Simulate(SimulateArgs),
-    /// Measure how long recognition takes, beside parsing the same bytes.
+    /// Measure what recognition and learning cost, beside parsing the same bytes.
     Bench(BenchArgs),
     /// Print a completion script for a shell.
     Completions {
@@ -415,9 +415,29 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
 
-    /// How often each measurement is repeated; the fastest counts.
+    /// How often each pair of measurements is repeated.
     #[arg(long, default_value_t = 7)]
     pub(crate) runs: usize,
+
+    /// How often searches are repeated, which take longest: 0 leaves them out.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) searches: usize,
+
+    /// Leave out the streams that are made in several sizes, to see how cost grows; with `--data` they are left out anyway.
+    #[arg(long)]
+    pub(crate) no_scaling: bool,
+
+    /// How many entities, each near one other, there are in such a stream.
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [200, 800])]
+    pub(crate) entities: Vec<usize>,
+
+    /// How many segments, of three time points, there are in such a stream.
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [20_000, 80_000])]
+    pub(crate) segments: Vec<usize>,
+
+    /// How many entities there are in one frame of such a stream, no denser than in a small one.
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [1_000, 3_000, 10_000])]
+    pub(crate) crowd: Vec<usize>,
 
     /// Print one JSON object.
     #[arg(long)]

@@ -12,7 +12,7 @@ pub(crate) fn stats() -> String {
 }
 
 /// The largest part of the program that was in memory, in kilobytes; Linux tells.
-fn peak() -> Option<u64> {
+pub(crate) fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()

@@ -1,0 +1,73 @@
+//! Passes: what it takes to go over a stream once, to recognise or to learn, beside reading it.
+
+use std::hint::black_box;
+
+use oled::{Frame, Learner, Oled, Recogniser, Replay, Settings, Task, Theory};
+use oled_data::{DataError, ReadAhead};
+
+use super::case::{Case, Stream};
+use super::paired::Pairs;
+
+/// Each to parsing the same bytes.
+#[derive(Default)]
+pub(super) struct Passes {
+    pub(super) recognise: Pairs,
+    /// Algorithm 1, from bytes to rules, on one thread and on two.
+    pub(super) learn: Pairs,
+    pub(super) threaded: Pairs,
+    /// Replay, from bytes to its record.
+    pub(super) replay: Pairs,
+    pub(super) intervals: usize,
+}
+
+impl Passes {
+    pub(super) fn measure(case: &Case, runs: usize) -> anyhow::Result<Passes> {
+        let Case { task, listed, theory, stream, .. } = case;
+        let mut passes = Passes::default();
+        let oled = || Oled::new(&listed.task, |_| Settings::default());
+        for _ in 0..runs.max(1) {
+            let parse = || stream.parse();
+            passes.recognise.measure(parse, || {
+                passes.intervals = recognise(&listed.task, theory, stream)?;
+                Ok(())
+            })?;
+            passes.learn.measure(parse, || learn(oled()?, stream.read()?))?;
+            passes.threaded.measure(parse, || learn(oled()?.with_threads(2), ReadAhead::new(stream.read()?)))?;
+            passes.replay.measure(parse, || {
+                let mut learner = Replay::new(&task.task, task.replay_settings(&[]).map_err(anyhow::Error::msg)?)?;
+                observe(&mut learner, stream)
+            })?;
+        }
+        Ok(passes)
+    }
+}
+
+/// How many intervals are found.
+pub(super) fn recognise(task: &Task, theory: &Theory, stream: &Stream) -> anyhow::Result<usize> {
+    let mut recogniser = Recogniser::new(task, theory)?;
+    let mut intervals = Vec::new();
+    for frame in stream.read()? {
+        recogniser.observe(&frame?, &mut intervals);
+        if let Some(stop) = recogniser.stop() {
+            anyhow::bail!("recognition has stopped: {stop:?}");
+        }
+    }
+    recogniser.finish(&mut intervals);
+    Ok(intervals.len())
+}
+
+pub(super) fn observe(learner: &mut dyn Learner, stream: &Stream) -> anyhow::Result<()> {
+    for frame in stream.read()? {
+        learner.observe(&frame?, &mut ());
+    }
+    Ok(())
+}
+
+fn learn(mut learner: Oled, frames: impl Iterator<Item = Result<Frame, DataError>>) -> anyhow::Result<()> {
+    for frame in frames {
+        learner.observe(&frame?, &mut ());
+    }
+    learner.flush(&mut ());
+    black_box(learner.learned());
+    Ok(())
+}
