@@ -26,7 +26,10 @@ pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let case = Case::new(args.data.as_deref())?;
     if !quiet {
         let (stream, megabytes) = (&case.stream, case.stream.megabytes());
-        say(&format!("{}: {} frames, {} facts, {megabytes:.1} MB of JSON Lines", case.name, stream.frames, stream.facts));
+        say(&format!(
+            "{}: {} frames, {} facts, {megabytes:.1} MB of JSON Lines",
+            case.name, stream.frames, stream.facts
+        ));
         say("ratios are medians of pairs that were measured in turn, with their quartiles");
     }
     let mut report = Report { json: args.json, fields: Map::new() };
@@ -98,7 +101,7 @@ impl Report {
         self.line(&format!("{:<36} {:.1} ms, {per_second:.0} MB/s", "parsing", parse * 1e3))?;
         self.ratio("recognise_to_parse", "recognition to parsing", &passes.recognise)?;
         self.ratio("learn_to_parse", "Algorithm 1 to parsing", &passes.learn)?;
-        self.ratio("learn_with_threads_to_parse", "  with two threads", &passes.threaded)?;
+        self.ratio("learn_with_threads_to_parse", "  with two threads, on the wall", &passes.threaded)?;
         self.ratio("replay_pass_to_parse", "replay's pass to parsing", &passes.replay)
     }
 

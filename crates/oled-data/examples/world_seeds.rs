@@ -59,7 +59,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             let difference = own.iter().zip(&scores).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             let same = without_numbers(&theory) == without_numbers(&other);
             let rules = if same { "the same rules up to numbers" } else { "other rules" };
-            println!("  scaled by {scale}, shifted by {shift}: {rules}, F1 {scores:.3?}, {difference:.4} apart at most");
+            println!(
+                "  scaled by {scale}, shifted by {shift}: {rules}, F1 {scores:.3?}, {difference:.4} apart at most"
+            );
             views.push((difference, same));
         }
         learned.push(own);

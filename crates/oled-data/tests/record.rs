@@ -94,11 +94,7 @@ fn learning_scores_as_it_is_recorded() {
             format!("{name}: F1 {value:.3}, but {was:.3} ± {tolerance} on {date}")
         })
         .collect();
-    assert!(
-        wrong.is_empty(),
-        "{}\nif it is better, or meant, record it as record/README.md says",
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{}\nif it is better, or meant, record it as record/README.md says", wrong.join("\n"));
 }
 
 /// The file with these scores. What is as it was keeps its date.

@@ -3,14 +3,40 @@
 //! What else a machine does changes from second to second. A ratio of the fastest runs compares a quiet second of one with a
 //! quiet second of the other, if both had any: the same program then gave 1.8 and 3.3. Two that are measured one right after
 //! the other share their second, so the median of many such ratios says what it should, and the quartiles how sure it is.
+//!
+//! Seconds are those of the processor, where the system tells: on a busy machine whatever takes long waits more often, and
+//! by the clock on the wall it would look dearer than it is.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// The seconds that something takes.
+/// The seconds of the processor that something takes, on all threads together.
 pub(super) fn seconds(run: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<f64> {
+    let (start, wall) = (processor(), Instant::now());
+    run()?;
+    let spent = match (start, processor()) {
+        (Some(start), Some(end)) => end.saturating_sub(start),
+        _ => wall.elapsed(),
+    };
+    Ok(spent.as_secs_f64())
+}
+
+/// The seconds on the wall that something takes: for what is done by several threads at once.
+fn wall_seconds(run: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<f64> {
     let start = Instant::now();
     run()?;
     Ok(start.elapsed().as_secs_f64())
+}
+
+/// The time that the processor has spent on this program so far.
+#[cfg(unix)]
+fn processor() -> Option<Duration> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Some(Duration::new(time.tv_sec.try_into().ok()?, time.tv_nsec.try_into().ok()?))
+}
+
+#[cfg(not(unix))]
+fn processor() -> Option<Duration> {
+    None
 }
 
 /// What was measured in turn: what it is compared with, then the thing itself.
@@ -25,6 +51,16 @@ impl Pairs {
         other: impl FnOnce() -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         self.add(seconds(base)?, seconds(other)?);
+        Ok(())
+    }
+
+    /// Measures both once more, by the clock on the wall.
+    pub(super) fn measure_by_wall(
+        &mut self,
+        base: impl FnOnce() -> anyhow::Result<()>,
+        other: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        self.add(wall_seconds(base)?, wall_seconds(other)?);
         Ok(())
     }
 

@@ -32,7 +32,9 @@ impl Passes {
                 Ok(())
             })?;
             passes.learn.measure(parse, || learn(oled()?, stream.read()?))?;
-            passes.threaded.measure(parse, || learn(oled()?.with_threads(2), ReadAhead::new(stream.read()?)))?;
+            passes
+                .threaded
+                .measure_by_wall(parse, || learn(oled()?.with_threads(2), ReadAhead::new(stream.read()?)))?;
             passes.replay.measure(parse, || {
                 let mut learner = Replay::new(&task.task, task.replay_settings(&[]).map_err(anyhow::Error::msg)?)?;
                 observe(&mut learner, stream)

@@ -69,7 +69,8 @@ impl Kind {
         let stream = Stream::of_text((self.stream)(size).into_bytes())?;
         let (mut recognised, mut learned, mut left_out) = (Pairs::default(), Pairs::default(), false);
         for _ in 0..ROUNDS {
-            recognised.measure(|| stream.parse(), || recognise(&task, &theory, &stream).map(|found| assert!(found > 0)))?;
+            recognised
+                .measure(|| stream.parse(), || recognise(&task, &theory, &stream).map(|found| assert!(found > 0)))?;
             learned.measure(
                 || stream.parse(),
                 || {

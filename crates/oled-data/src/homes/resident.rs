@@ -359,7 +359,11 @@ impl Resident {
         if self.random.chance(0.5) {
             // Something else in between; the television goes on, and so does watching.
             self.off(Sofa);
-            if self.random.chance(0.5) { self.toilet() } else { self.snack() }
+            if self.random.chance(0.5) {
+                self.toilet()
+            } else {
+                self.snack()
+            }
             self.enter(Room::Living);
             self.on(Sofa);
             self.spend(10, 40);
