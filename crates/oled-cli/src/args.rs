@@ -346,13 +346,13 @@ pub(crate) enum Which {
 /// What only a lobby has: to ask for it beside days at home is a mistake.
 const LOBBY_ONLY: [&str; 6] = ["people", "frames", "segments", "change", "scale", "shift"];
 
-/// How far coordinates may be scaled and moved: their squares are then still exact, as integers and nearly as reals.
+/// How far coordinates may be scaled and moved: the squares of distances within a hall are then still exact as reals.
 const MAX_VIEW: i64 = 100_000;
 
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArgs {
     /// Which world: `--people`, `--length`, `--segments` and `--change` are about the lobby, `--homes` and `--days` about homes.
-    #[arg(long = "world", value_enum, default_value_t = Which::Lobby)]
+    #[arg(long = "world", value_name = "WORLD", value_enum, default_value_t = Which::Lobby)]
     pub(crate) which: Which,
 
     #[command(flatten)]
