@@ -1,7 +1,6 @@
 //! Learning one rule: what it could be made of, how often it was right, and when that is enough to decide.
 
 mod bias_literals;
-mod grid;
 mod hoeffding;
 mod ledger;
 mod mask;
@@ -10,9 +9,9 @@ mod rule;
 mod score;
 mod settings;
 mod subsume;
+mod threshold;
 
 pub use bias_literals::{Column, Component, Introduced, LiteralTable, OpenLiteral, Pattern, head_template};
-pub(crate) use grid::{Bin, Grid, NOTHING};
 pub use hoeffding::{RunningMean, epsilon};
 pub use ledger::{Ledger, Tally};
 pub use mask::Mask;
@@ -26,3 +25,4 @@ pub use settings::{
     range_of,
 };
 pub use subsume::{equivalent, subsumes};
+pub(crate) use threshold::{Numbers, Threshold, between};

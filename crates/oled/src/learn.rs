@@ -25,4 +25,4 @@ pub(crate) use measured::Gauge;
 pub use oled::Oled;
 pub(crate) use oled::rename;
 pub use process::{LeftOut, Process};
-pub(crate) use sight::Sight;
+pub(crate) use sight::{Seen, Sight};

@@ -1,6 +1,7 @@
 //! Replay: remember the stream as runs of equal truth; choose the smallest set of well-supported rules whose own
 //! free-running recognition fits the annotation best.
 
+mod bins;
 mod chronicle;
 mod classes;
 mod climb;
@@ -13,16 +14,18 @@ mod recognised;
 mod record;
 mod refine;
 mod remarks;
+mod retention;
 mod rules;
 mod runs;
 mod scale;
 mod settings;
 mod simulate;
-mod summary;
+mod track;
 mod watch;
 mod why_nothing;
 
 pub use chronicle::{Chronicle, Course, Step};
 pub use learner::Replay;
-pub use record::{Memory, Record};
+pub use record::Record;
+pub use retention::Memory;
 pub use settings::{REPLAY_SETTINGS, ReplaySettings};

@@ -2,7 +2,7 @@
 
 use super::interpretation::{Cover, Parts, TargetSpec};
 use super::sight::MAX_TARGETS;
-use crate::induce::{Grid, LiteralTable, RuleKind, head_template};
+use crate::induce::{LiteralTable, Numbers, RuleKind, head_template};
 use crate::inertia::{self, Fluents, Inertia, Initially, inertial};
 use crate::lang::ec::{HOLDS, INITIATED, TERMINATED, persisting};
 use crate::lang::{
@@ -72,10 +72,10 @@ pub(crate) struct Sights {
 }
 
 /// The numbers that the thresholds of a measure may be.
-fn grid(bias: &Bias, measure: &Measure) -> Grid {
+fn numbers(bias: &Bias, measure: &Measure) -> Numbers {
     let declared = bias.comparisons.iter().find(|t| t.mode.signature() == measure.predicate);
     let kind = declared.and_then(|t| t.mode.types()[t.column]).map(|kind| bias.kind_of(kind));
-    if kind == Some(Kind::Int) { Grid::Integers } else { Grid::Reals }
+    if kind == Some(Kind::Int) { Numbers::Integers } else { Numbers::Reals }
 }
 
 /// The heads of a task, and the cover for them; `sights` is told the name of each target. `open`: whether thresholds may
@@ -191,11 +191,11 @@ pub(crate) fn heads(
         specs.push(Head { target, kind, atom: head, name: name(mode) });
     }
     let observed_next = specs.iter().all(|head| sights(head.name).observed_next);
-    let grids: Vec<Grid> = vocabulary.measures.iter().map(|m| grid(&task.bias, m)).collect();
+    let numbers: Vec<Numbers> = vocabulary.measures.iter().map(|m| numbers(&task.bias, m)).collect();
     let inertia = Inertia::new(task, &vocabulary, &program, &rules, &fluents)?;
     let initially = Initially::new(task, &rules, targets.iter().map(|t| t.label))?;
     let parts = Parts { task, vocabulary: &vocabulary, rules: &rules, inertia, initially };
-    let cover = Cover::new(parts, program, (tables, &grids), &targets, observed_next).map_err(|m| {
+    let cover = Cover::new(parts, program, (tables, &numbers), &targets, observed_next).map_err(|m| {
         let place = task.bias.heads.first().map_or_else(Span::default, |mode| mode.atom.span.clone());
         fail(&place, m)
     })?;

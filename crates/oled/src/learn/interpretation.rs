@@ -11,7 +11,7 @@ use super::lookup::Lookup;
 use super::measured::Gauge;
 use crate::calculus::{Outcome, fluent_name, is_ordinary, unknown};
 use crate::event::What;
-use crate::induce::{Grid, LiteralTable, Mask};
+use crate::induce::{LiteralTable, Mask, Numbers};
 use crate::inertia::{Inertia, Initially, Segments, is_tracked};
 use crate::interrupt::Interrupt;
 use crate::lang::ec::{INITIATED, TERMINATED};
@@ -169,7 +169,7 @@ impl Cover {
     pub(crate) fn new(
         parts: Parts<'_>,
         mut program: Program,
-        (tables, grids): (Vec<(LiteralTable, bool)>, &[Grid]),
+        (tables, numbers): (Vec<(LiteralTable, bool)>, &[Numbers]),
         targets: &[TargetSpec],
         observed_next: bool,
     ) -> Result<Cover, String> {
@@ -232,7 +232,7 @@ impl Cover {
         }
         let mut groups: Vec<Group> = Vec::new();
         for (g, ((table, symmetric), deeds)) in tables.into_iter().zip(deeds).enumerate() {
-            let gauges = Gauge::of(&table, &vocabulary.measures, grids, &program);
+            let gauges = Gauge::of(&table, &vocabulary.measures, numbers, &program);
             let given = bits[g] - table.len();
             let mut group = Group::new(table, symmetric, gauges, deeds, &program, tracked)?;
             (group.given, group.absent) = (given, absent[g]);
@@ -295,11 +295,6 @@ impl Cover {
     /// What is given of the instances of a target.
     pub(crate) fn given(&self, target: usize) -> Given {
         self.targets[target].given
-    }
-
-    /// Whether rules of a target say when it holds, and none start and end it.
-    pub(crate) fn is_direct(&self, target: usize) -> bool {
-        self.targets[target].direct
     }
 
     /// Whether what the background does to instances of a target follows from what is learned.
@@ -407,6 +402,22 @@ impl Cover {
         self.inertia.restore(holding, current);
         (self.segments, self.count, self.crowded, self.missing) = (segments, count, crowded, missing);
         Ok(())
+    }
+
+    /// Counts what another cover of the same task has seen.
+    pub(crate) fn join(&mut self, other: &Cover) {
+        self.count += other.count;
+        self.crowded.count += other.crowded.count;
+        // Of two that were left out the one with the smaller name is told, whichever record comes first.
+        let first = [self.crowded.first.take(), other.crowded.first.clone()].into_iter().flatten();
+        self.crowded.first = first.min_by(|a, b| (a.0.as_str(), a.1).cmp(&(b.0.as_str(), b.1)));
+        self.crowded.told |= other.crowded.told;
+        self.missing.facts.retain(|fact| other.missing.facts.contains(fact));
+        for (label, count) in &other.missing.labels {
+            if self.missing.labels.len() < MOST_LABELS || self.missing.labels.contains_key(label) {
+                *self.missing.labels.entry(*label).or_default() += count;
+            }
+        }
     }
 
     /// Whether this can be a time point of the task.

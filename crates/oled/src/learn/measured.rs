@@ -1,7 +1,7 @@
-//! What is measured of head instances, where thresholds are open: of each value the strictest threshold that it meets.
+//! What is measured of head instances, where thresholds are open: of several values the one that meets most thresholds.
 
 use super::instances::Group;
-use crate::induce::{Bin, Column, Grid, LiteralTable, NOTHING};
+use crate::induce::{Column, LiteralTable, Numbers};
 use crate::lang::{Comparison, Looser, Value};
 use crate::logic::{Measure, Model, Pred, Program, Relation};
 
@@ -16,17 +16,17 @@ pub(crate) struct Gauge {
     constants: Vec<(usize, Value)>,
     /// The variables that stand nowhere.
     free: Vec<usize>,
-    comparison: Comparison,
+    pub(crate) comparison: Comparison,
     pub(crate) looser: Looser,
-    pub(crate) grid: Grid,
+    pub(crate) numbers: Numbers,
     pub(crate) negated: bool,
     /// The first gauge of the table that measures the same of the same variables.
     pub(crate) attribute: usize,
 }
 
 impl Gauge {
-    /// The gauges of a table's open literals. `grids` says of each measure what numbers its thresholds are.
-    pub(super) fn of(table: &LiteralTable, measures: &[Measure], grids: &[Grid], program: &Program) -> Vec<Gauge> {
+    /// The gauges of a table's open literals. `numbers` says of each measure what its thresholds are.
+    pub(super) fn of(table: &LiteralTable, measures: &[Measure], numbers: &[Numbers], program: &Program) -> Vec<Gauge> {
         let mut gauges: Vec<Gauge> = Vec::new();
         for (number, literal) in table.open_literals().iter().enumerate() {
             let measure = &measures[literal.measure];
@@ -49,7 +49,7 @@ impl Gauge {
                 constants,
                 comparison: measure.comparison,
                 looser: measure.looser,
-                grid: grids[literal.measure],
+                numbers: numbers[literal.measure],
                 negated: literal.negated,
                 attribute: number,
             };
@@ -63,13 +63,13 @@ impl Gauge {
 
 impl Group {
     /// What each gauge shows of each combination of the variables' values, in the order of their numbers: those of all
-    /// gauges of a combination are together.
-    pub(super) fn measure(&self, model: &Model) -> Vec<Bin> {
+    /// gauges of a combination are together. `nan` stands where nothing is measured.
+    pub(super) fn measure(&self, model: &Model) -> Vec<f64> {
         let domains: Vec<&Relation> = self.domains.iter().map(|&d| model.rows(d)).collect();
         let strides = strides(&domains);
         let total: usize = domains.iter().map(|d| d.len()).product();
         let count = self.gauges.len();
-        let mut bins = vec![NOTHING; total * count];
+        let mut shown = vec![f64::NAN; total * count];
         for (first, gauge) in self.gauges.iter().enumerate().filter(|(g, gauge)| gauge.attribute == *g) {
             // Rows that follow each other often speak of the same entity.
             let mut last: Option<(Value, usize)> = None;
@@ -93,18 +93,17 @@ impl Group {
                 }
                 // What gauges show that compare the same number with thresholds.
                 for (g, gauge) in self.gauges.iter().enumerate().skip(first).filter(|(_, g)| g.attribute == first) {
-                    let Some(value) = row[gauge.column].as_f64() else { continue };
-                    let bin = gauge.grid.bin(gauge.comparison, value);
+                    // Adding zero turns -0.0 into 0.0: equal numbers have equal bits.
+                    let Some(value) = row[gauge.column].as_f64().map(|value| value + 0.0) else { continue };
                     for_each_free(base, &gauge.free, &domains, &strides, |i| {
                         // Of several values the one that meets most counts.
-                        let kept = &mut bins[i * count + g];
-                        let stricter = *kept == NOTHING || Grid::meets(gauge.looser, bin, *kept);
-                        *kept = if stricter { bin } else { *kept };
+                        let kept = &mut shown[i * count + g];
+                        *kept = if gauge.looser == Looser::Larger { kept.min(value) } else { kept.max(value) };
                     });
                 }
             }
         }
-        bins
+        shown
     }
 }
 

@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use super::instances::{Deed, Group, Instance, Loss, Ordered, TooMany, pairs};
 use super::interpretation::{Cover, Labels, Target};
 use crate::calculus::label_name;
-use crate::induce::{Bin, Mask};
+use crate::induce::Mask;
 use crate::lang::{Value, is_canonical};
 use crate::logic::Relation;
 use crate::stream::Frame;
@@ -62,7 +62,7 @@ impl Seen {
     }
 
     /// What is true of an instance: for each assignment of existential variables, and each order of the arguments of a
-    /// symmetric fluent, two words of mask and what was measured.
+    /// symmetric fluent, two words of mask and the bits of what each gauge shows, those of `nan` where it shows nothing.
     pub(crate) fn key(&self, k: usize) -> &[u64] {
         let start = if k == 0 { 0 } else { self.ends[k - 1] as usize };
         &self.keys[start..self.ends[k] as usize]
@@ -80,13 +80,12 @@ impl Seen {
     }
 
     /// Adds an instance with what is true of it, in each order of its arguments.
-    fn push(&mut self, values: &[Value], orders: &[(&Instance, &[Bin])]) {
+    fn push(&mut self, values: &[Value], orders: &[(&Instance, &[f64])]) {
         self.values.extend_from_slice(values);
         for (instance, measured) in orders {
             for truth in std::iter::once(&instance.truth).chain(&instance.others) {
                 self.keys.extend(truth.words());
-                let word = |bins: &[Bin]| bins.iter().rev().fold(0, |word, bin| word << 16 | u64::from(*bin as u16));
-                self.keys.extend(measured.chunks(4).map(word));
+                self.keys.extend(measured.iter().map(|value| value.to_bits()));
             }
         }
         self.ends.push(self.keys.len() as u32);
@@ -118,9 +117,9 @@ impl Cover {
             if instances.is_empty() {
                 continue;
             }
-            let bins = if gauges == 0 { Vec::new() } else { group.measure(&self.model) };
+            let shown = if gauges == 0 { Vec::new() } else { group.measure(&self.model) };
             let order = |k: usize| {
-                let measured = numbers.get(k).map_or(&[][..], |n| &bins[n * gauges..(n + 1) * gauges]);
+                let measured = numbers.get(k).map_or(&[][..], |n| &shown[n * gauges..(n + 1) * gauges]);
                 (&instances[k], measured)
             };
             if group.symmetric {

@@ -1,6 +1,8 @@
 //! Chronicle: all of a stream as runs, for learners that look at everything at once.
 
-use super::record::{Memory, Record, Run};
+use super::record::Record;
+use super::retention::Memory;
+use super::track::Run;
 use crate::induce::{LiteralTable, Mask, RuleKind};
 use crate::lang::{Clause, Problems, Symbol};
 use crate::learn::{Cover, Fired, Head, Sight, Sights, heads, prefer_persisting};

@@ -7,10 +7,11 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use super::literal::{Lit, Number, Rule, Slot};
+use super::bins::{BinId, NOTHING};
+use super::literal::{Lit, Rule, Slot};
 use super::record::{Record, Segment};
 use super::scale::{Fineness, Scale};
-use crate::induce::{Bin, LiteralTable, Mask, NOTHING};
+use crate::induce::{LiteralTable, Mask, Threshold};
 use crate::lang::Value;
 use crate::learn::Given;
 
@@ -57,7 +58,7 @@ pub(crate) struct Classes {
     literals: Vec<u16>,
     pub(crate) words: usize,
     /// The slots that items have a place for, with their scales.
-    slots: Vec<(u16, Slot)>,
+    slots: Vec<u16>,
     pub(crate) scales: Vec<Scale>,
     /// For each item its bits and its places, one item after the other.
     rows: Vec<u64>,
@@ -95,7 +96,7 @@ impl Classes {
         }
         let occurring = || states.iter().zip(&occurs).filter(|(_, occurs)| **occurs).map(|(state, _)| state);
         let mut classes = Classes::default();
-        classes.choose(occurring().map(|state| &**state), scope, vocabulary);
+        classes.choose(record, occurring().map(|state| &**state), scope, vocabulary);
         classes.of_state = vec![u32::MAX; states.len()];
         let mut known: IndexSet<Vec<u64>, FxBuildHasher> = IndexSet::default();
         let (mut key, stride) = (Vec::new(), Slot::stride(scope.slots));
@@ -114,6 +115,7 @@ impl Classes {
     /// Chooses what items are made of.
     fn choose<'s>(
         &mut self,
+        record: &Record,
         states: impl Iterator<Item = &'s [u64]> + Clone,
         scope: Scope<'_>,
         vocabulary: Vocabulary<'_>,
@@ -151,14 +153,15 @@ impl Classes {
             let used = kept.iter().any(|l| matches!(l, Lit::Open { slot, .. } if *slot as usize == s));
             if used || all && !scope.open_left_out[s] {
                 let of_slot = |l: &Lit| match l {
-                    Lit::Open { slot, threshold } if *slot as usize == s => Some(threshold.0),
+                    Lit::Open { slot, threshold } if *slot as usize == s => Some(*threshold),
                     _ => None,
                 };
-                let known: Vec<f64> = kept.iter().filter_map(of_slot).collect();
+                let known: Vec<Threshold> = kept.iter().filter_map(of_slot).collect();
                 let fineness = if all { Fineness::Coarse(&known) } else { Fineness::Fine };
-                let scale = Scale::new(slot, truths.clone().map(|truth| measured(truth, s)), fineness);
+                let bins = record.bins[scope.group][s].order();
+                let scale = Scale::new(*slot, &bins, truths.clone().map(|truth| measured(truth, s)), fineness);
                 if used || scale.len() > 1 {
-                    self.slots.push((s as u16, slot.clone()));
+                    self.slots.push(s as u16);
                     self.scales.push(scale);
                 }
             }
@@ -179,7 +182,7 @@ impl Classes {
             for (column, literal) in self.literals.iter().enumerate() {
                 item[column / 64] |= u64::from(mask.has(*literal as usize)) << (column % 64);
             }
-            let place = |((s, slot), scale): (&(u16, Slot), &Scale)| scale.place(slot, measured(truth, *s as usize));
+            let place = |(s, scale): (&u16, &Scale)| scale.place(measured(truth, *s as usize));
             item.extend(self.slots.iter().zip(&self.scales).map(place).map(u64::from));
             if !items.iter().any(|other| self.is_part(&item, other)) {
                 items.retain(|other| !self.is_part(other, &item));
@@ -267,8 +270,8 @@ impl Classes {
         Some(match literal {
             Lit::Closed(bit) => Condition::Literal(self.literals.iter().position(|l| *l == bit)? as u16),
             Lit::Open { slot, threshold } => {
-                let at = self.slots.iter().position(|(s, _)| *s == slot)?;
-                Condition::Threshold(at as u16, self.scales[at].cut(&self.slots[at].1, threshold.0))
+                let at = self.slots.iter().position(|s| *s == slot)?;
+                Condition::Threshold(at as u16, self.scales[at].cut(threshold))
             }
         })
     }
@@ -285,8 +288,8 @@ impl Classes {
         match condition {
             Condition::Literal(column) => Lit::Closed(self.literals[column as usize]),
             Condition::Threshold(slot, cut) => {
-                let threshold = Number(self.scales[slot as usize].threshold(cut));
-                Lit::Open { slot: self.slots[slot as usize].0, threshold }
+                let threshold = self.scales[slot as usize].threshold(cut);
+                Lit::Open { slot: self.slots[slot as usize], threshold }
             }
         }
     }
@@ -300,21 +303,22 @@ impl Classes {
     }
 }
 
-/// What is measured of a truth, by slot.
+/// What is measured of a truth, by slot: the number of a bin.
 #[inline]
-pub(crate) fn measured(truth: &[u64], slot: usize) -> Bin {
-    (truth[2 + slot / 4] >> (16 * (slot % 4))) as u16 as Bin
+pub(crate) fn measured(truth: &[u64], slot: usize) -> BinId {
+    (truth[2 + slot / 4] >> (16 * (slot % 4))) as BinId
 }
 
 /// Puts something else in its place.
-pub(crate) fn set_measured(truth: &mut [u64], slot: usize, bin: Bin) {
+#[inline]
+pub(crate) fn set_measured(truth: &mut [u64], slot: usize, bin: BinId) {
     let (word, shift) = (2 + slot / 4, 16 * (slot % 4));
-    truth[word] = truth[word] & !(0xffff << shift) | u64::from(bin as u16) << shift;
+    truth[word] = truth[word] & !(0xffff << shift) | u64::from(bin) << shift;
 }
 
 /// Words of a truth of which nothing is measured.
 pub(crate) fn nothing_measured() -> u64 {
-    let nothing = u64::from(NOTHING as u16);
+    let nothing = u64::from(NOTHING);
     nothing | nothing << 16 | nothing << 32 | nothing << 48
 }
 

@@ -195,6 +195,39 @@ impl Replay {
         &self.record
     }
 
+    /// Adds what another learner of the same task and with the same memory has seen, as if this one had seen its segments too.
+    ///
+    /// What is learned from then on is the same for every way to deal out whole segments to learners, and for every order in
+    /// which these are merged; with a `window`, or with `forget`, the segments of `other` count as the later ones. Segments
+    /// that `other` was in the middle of end. An error says that the other learner is of another task.
+    ///
+    /// ```
+    /// # use oled::{Learner, Replay, ReplaySettings, Source, Task};
+    /// # let modes = Source::new("modes.lp", "input(happensAt(opens(+door), +time)). example(holdsAt(open(+door), +time)).
+    /// #     modeh(initiatedAt(open(+door), +time)). modeb(happensAt(opens(+door), +time)).");
+    /// # let task = Task::parse(&modes, &Source::new("background.lp", "")).unwrap();
+    /// let mut here = Replay::new(&task, ReplaySettings::default()).unwrap();
+    /// let there = Replay::new(&task, ReplaySettings::default()).unwrap();
+    /// // Each observes frames of its own.
+    /// here.merge(&there).unwrap();
+    /// ```
+    pub fn merge(&mut self, other: &Replay) -> Result<(), StateError> {
+        let heads = |learner: &Replay| learner.heads.iter().map(|head| head.atom.to_string()).collect::<Vec<_>>();
+        let literals = |learner: &Replay| {
+            let tables = (0..learner.targets.len()).map(|target| learner.table(target));
+            tables.flat_map(|table| table.literals().iter().map(Literal::to_string)).collect::<Vec<_>>()
+        };
+        ensure(heads(self) == heads(other), "the heads of the other learner")?;
+        ensure(literals(self) == literals(other), "the literals of the other learner")?;
+        ensure(self.record.is_like(&other.record), "the gauges and the memory of the other learner")?;
+        self.cover.join(&other.cover);
+        self.record.merge(other.record.clone());
+        let told = other.told.iter().filter(|told| !self.told.contains(told)).copied().collect::<Vec<_>>();
+        self.told.extend(told);
+        self.told.sort_unstable();
+        Ok(())
+    }
+
     /// How a theory does on what is remembered: for each fluent the time points at which it is recognised and annotated,
     /// recognised only, and annotated only. Its rules are made of the literals of the modes.
     pub fn replay(&self, theory: &Theory) -> Result<Vec<(Symbol, Confusion)>, Problems> {
@@ -550,7 +583,7 @@ impl Replay {
         let (table, slots) = (self.table(target), &self.record.slots[self.targets[target].group]);
         literals.iter().all(|literal| match *literal {
             Lit::Closed(bit) => (bit as usize) < table.len(),
-            Lit::Open { slot, threshold } => (slot as usize) < slots.len() && threshold.0.is_finite(),
+            Lit::Open { slot, threshold } => (slot as usize) < slots.len() && threshold.is_sound(),
         })
     }
 

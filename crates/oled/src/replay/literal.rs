@@ -1,19 +1,16 @@
 //! Literals of rules: those of the table, and thresholds for what is measured.
 
-use std::cmp::Ordering;
-use std::hash::{Hash, Hasher};
-
 use serde::{Deserialize, Serialize};
 
-use crate::induce::{Grid, RuleKind};
-use crate::lang::Looser;
+use crate::induce::{Numbers, RuleKind, Threshold};
+use crate::lang::{Comparison, Looser};
 use crate::learn::Gauge;
 
 /// A literal: one of the table, or a threshold for something measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum Lit {
     Closed(u16),
-    Open { slot: u16, threshold: Number },
+    Open { slot: u16, threshold: Threshold },
 }
 
 /// A rule as what it does and the literals of its body.
@@ -23,41 +20,11 @@ pub(crate) struct Rule {
     pub(crate) body: Vec<Lit>,
 }
 
-/// A finite number, which can be compared and hashed.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Number(pub(crate) f64);
-
-impl PartialEq for Number {
-    fn eq(&self, other: &Number) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Number {}
-
-impl PartialOrd for Number {
-    fn partial_cmp(&self, other: &Number) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Number {
-    fn cmp(&self, other: &Number) -> Ordering {
-        // Zero has one sign.
-        (self.0 + 0.0).total_cmp(&(other.0 + 0.0))
-    }
-}
-
-impl Hash for Number {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.0 + 0.0).to_bits().hash(state);
-    }
-}
-
 /// Something that is measured of an instance and compared with thresholds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Slot {
-    pub(crate) grid: Grid,
+    pub(crate) numbers: Numbers,
+    pub(crate) comparison: Comparison,
     pub(crate) looser: Looser,
     pub(crate) negated: bool,
 }
@@ -71,7 +38,7 @@ impl Slot {
 
 impl From<&Gauge> for Slot {
     fn from(gauge: &Gauge) -> Slot {
-        let Gauge { grid, looser, negated, .. } = *gauge;
-        Slot { grid, looser, negated }
+        let Gauge { numbers, comparison, looser, negated, .. } = *gauge;
+        Slot { numbers, comparison, looser, negated }
     }
 }

@@ -10,9 +10,10 @@ use rustc_hash::FxBuildHasher;
 use super::classes::{Classes, Scope, Vocabulary};
 use super::fluent::actions;
 use super::literal::{Rule, Slot};
-use super::record::{Course, Record, Run, Segment, unobserved};
+use super::record::{Course, Record, Segment};
 use super::runs::{Definition, Runs};
 use super::simulate::spans;
+use super::track::{Run, unobserved};
 use crate::induce::{Column, Mask};
 use crate::lang::Value;
 

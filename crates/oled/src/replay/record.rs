@@ -1,10 +1,10 @@
 //! Record: the stream as runs. For each fluent instance, how long the same was true of it and the same was annotated.
 //!
-//! One pass, constant work per instance and time point. While all runs fit into the budget, everything is kept as it was.
-//! Beyond it, measured values are kept on a coarse grid, which takes fewer runs; if that is not enough, whole segments are
-//! forgotten: a sample is kept, chosen by a hash of their names. What is kept does not depend on the order of the segments,
-//! and old and new ones are kept alike. A long segment is kept in parts, so that some of it can be forgotten; whoever reads
-//! the record sees whole segments.
+//! One pass, constant work per instance and time point. How runs are written is a matter of `track`, which parts of segments
+//! are kept of `retention`, and how exactly values are kept of `bins`. While all runs fit into the budget, everything is
+//! kept. Beyond it, measured values get fewer and wider bins, which takes fewer runs; if that is not enough, parts of segments
+//! are forgotten, those with the largest ranks first. A long segment is kept in parts, so that some of it can be forgotten;
+//! whoever reads the record sees whole segments.
 
 use std::borrow::Cow;
 
@@ -12,154 +12,56 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
-use super::summary::coarser;
-use super::classes::nothing_measured;
+use super::bins::{BinId, Bins, BinsState, LEAST, MOST, NOTHING};
+use super::classes::measured;
 use super::literal::Slot;
-use crate::induce::Mask;
+use super::retention::{Memory, Retention, rank};
+use super::track::{AWAY, Index, Open, Part, Run, States, Track, Writer, intern, new_states, unobserved, with_bins};
 use crate::lang::{Symbol, Value};
-use crate::learn::{Loss, Sight};
-use crate::logic::Relation;
+use crate::learn::{Loss, Seen, Sight};
 use crate::state::{StateError, ensure, ensure_counts};
 
-/// How much of the stream is remembered.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Memory {
-    /// At most so many runs.
-    pub runs: usize,
-    /// At most so many segments, the last ones; all if `None`.
-    pub window: Option<usize>,
-    /// The number of segments after which half of them are forgotten; none are if `None`.
-    pub forget: Option<f64>,
-}
-
-impl Default for Memory {
-    fn default() -> Memory {
-        Memory { runs: 1 << 20, window: None, forget: None }
-    }
-}
-
-/// A segment is cut where its changes have used up such a share of the budget: fewer parts could not be forgotten one by one
-/// in a stream of one long segment, more would each repeat who is there.
+/// A segment is cut where its changes have used up such a share of the budget: with half as many parts, half of the budget
+/// can be lost to a part that does not fit; with twice as many, each would repeat who is there twice as often.
 const PARTS: usize = 4;
 
 /// The time points of a part are numbered by 32 bits: it ends long before they are used up.
 const MOST_FRAMES: u32 = u32::MAX / 4;
 
-/// So many states may be kept that nothing speaks of any more.
+/// States that no run has are forgotten when there are twice as many as were left the last time, and twice this number at
+/// least: with half of it small records are gone through more often, with twice of it they take a few kilobytes more.
 const MANY_STATES: usize = 256;
-
-/// The number of the state in which nothing is true of an instance: it is not observed.
-pub(crate) const AWAY: u32 = 0;
-
-/// What is true and annotated of an instance for a number of time points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Run {
-    /// The number of what is true.
-    pub(crate) state: u32,
-    /// Time points.
-    pub(crate) length: u32,
-    /// Two bits for each target of the group: it holds, it is unknown.
-    pub(crate) labels: u64,
-}
-
-/// A fluent instance for as long as it is not lost, within a part of a segment.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Track {
-    pub(crate) values: Box<[Value]>,
-    /// The time points of the part before it, and those up to its end.
-    pub(crate) start: u32,
-    pub(crate) end: u32,
-    /// Its number in the part that went before, where it goes on from there.
-    before: Option<u32>,
-    /// A bit for each target of the group: the background says that it holds at the start of the segment.
-    initial: u64,
-    pub(crate) runs: Vec<Run>,
-}
-
-/// A part of a segment, mostly the whole of it. Where it is cut is a matter of memory only.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Part {
-    segment: Symbol,
-    /// Its number in the segment, and the time points of the segment before it.
-    number: u32,
-    offset: u64,
-    /// Its rank among all parts: those with the smallest ranks are kept.
-    rank: u64,
-    /// When its segment began: its number among all segments.
-    born: u64,
-    frames: u32,
-    /// For each group its tracks, and for each target the time points annotated of what cannot hold.
-    pub(crate) groups: Vec<Vec<Track>>,
-    missed: Vec<u64>,
-    pub(super) runs: usize,
-}
-
-/// A part that is being written.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Open {
-    part: Part,
-    groups: Vec<Index>,
-}
-
-/// Where the tracks of a group are.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Index {
-    /// Those that are not lost; where any argument that is not observed is a loss, the last one of each instance.
-    by_values: IndexMap<Box<[Value]>, u32, FxBuildHasher>,
-    /// The tracks of the instances at the last time point, in their order, and of this one so far.
-    last: Vec<u32>,
-    #[serde(skip)]
-    now: Vec<u32>,
-}
-
-impl Index {
-    /// The tracks that go on after the last time point.
-    fn live(&self, loss: &Loss) -> impl ExactSizeIterator<Item = u32> {
-        let (last, kept) = match loss {
-            Loss::Any => (self.last.as_slice(), 0),
-            Loss::Some(_) | Loss::Never => (&[][..], self.by_values.len()),
-        };
-        let all = last.len() + kept;
-        (0..all).map(move |i| last.get(i).copied().unwrap_or_else(|| self.by_values[i]))
-    }
-}
-
-/// The distinct things that were true, as words.
-type States = IndexSet<Box<[u64]>, FxBuildHasher>;
 
 /// The parts that are being written, by their segments.
 type Opened = IndexMap<Symbol, Open, FxBuildHasher>;
 
-/// What a record knows of the stream so far: states, parts, those that are open, and its counters.
+/// What a record knows of the stream so far: states, values, parts, those that are open, how many bins a gauge may have, and
+/// its counters.
 #[derive(Deserialize)]
-pub(crate) struct RecordState(Vec<States>, Vec<Part>, Opened, usize, bool, [u64; 5]);
+pub(crate) struct RecordState(Vec<States>, Vec<Vec<BinsState>>, Vec<Part>, Opened, usize, [u64; 5]);
 
 /// The stream so far.
 #[derive(Clone, Debug)]
 pub struct Record {
-    memory: Memory,
-    /// For each group the distinct things that were true, as words, and what is measured there.
+    /// For each group the distinct things that were true, as words, what is measured there, and the values that were.
     pub(crate) states: Vec<States>,
     pub(crate) slots: Vec<Vec<Slot>>,
-    parts: Vec<Part>,
+    pub(crate) bins: Vec<Vec<Bins>>,
+    /// So many bins a gauge may have.
+    most: usize,
+    retention: Retention,
     open: Opened,
     interleaved: bool,
     /// For each group when its instances are lost.
     losses: Vec<Loss>,
     targets: usize,
-    /// Runs in finished parts.
-    runs: usize,
-    /// Whether finished parts have measured values on the coarse grid only.
-    pub(crate) coarse: bool,
     /// How many states were left when those that nothing speaks of were forgotten.
     spoken_of: usize,
-    /// Parts with a rank up to this one are kept.
-    limit: u64,
-    /// Segments begun, parts and runs, those that were forgotten included.
-    begun: u64,
-    cut: u64,
+    /// Runs and time points, those that were forgotten included.
     added: u64,
     frames: u64,
+    /// Room for the words of a state.
+    key: Vec<u64>,
 }
 
 impl Record {
@@ -172,36 +74,47 @@ impl Record {
         interleaved: bool,
     ) -> Record {
         Record {
-            memory,
             states: vec![new_states(); losses.len()],
+            bins: slots.iter().map(|slots| vec![Bins::default(); slots.len()]).collect(),
             slots,
-            parts: Vec::new(),
+            most: MOST,
+            retention: Retention::new(memory),
             open: IndexMap::default(),
             interleaved,
             losses,
             targets,
-            runs: 0,
-            coarse: false,
             spoken_of: 0,
-            limit: u64::MAX,
-            begun: 0,
-            cut: 0,
             added: 0,
             frames: 0,
+            key: Vec::new(),
         }
     }
 
     /// Adds a time point.
     pub(crate) fn observe(&mut self, segment: Symbol, sight: &Sight) {
         self.frames += 1;
+        self.turn_to(segment);
+        let part = &mut self.open.get_mut(&segment).expect("it was opened").part;
+        part.frames += 1;
+        sight.missed.iter().zip(&mut part.missed).for_each(|(n, sum)| *sum += u64::from(*n));
+        for (g, seen) in sight.groups.iter().enumerate() {
+            self.write(segment, g, seen);
+        }
+        self.settle();
+        self.fit();
+    }
+
+    /// Opens the part of a segment that comes next, and ends those that it comes after.
+    fn turn_to(&mut self, segment: Symbol) {
         if !self.interleaved && self.open.last().is_some_and(|(open, _)| *open != segment) {
             let (_, done) = self.open.pop().expect("there is a last one");
             self.finish(done);
         }
         match self.open.get(&segment) {
             None => {
-                self.begun += 1;
-                let new = self.begin(segment, (0, 0), self.begun);
+                let (born, too_old) = self.retention.begin_segment();
+                self.stop_keeping(too_old);
+                let new = self.begin(segment, (0, 0), born);
                 self.open.insert(segment, new);
             }
             Some(open) if self.is_full(open) => {
@@ -213,175 +126,243 @@ impl Record {
             }
             Some(_) => {}
         }
-        let Open { part, groups } = self.open.get_mut(&segment).expect("it was opened");
-        let time = part.frames;
-        part.frames += 1;
-        sight.missed.iter().zip(&mut part.missed).for_each(|(n, sum)| *sum += u64::from(*n));
-        // What will not be kept is only counted, since the number of its runs says where its next part begins.
-        let kept = part.rank <= self.limit;
-        for (g, seen) in sight.groups.iter().enumerate() {
+    }
+
+    /// Writes what is seen of a group.
+    fn write(&mut self, segment: Symbol, g: usize, seen: &Seen) {
+        let mut next = 0;
+        loop {
+            let Open { part, groups, kept } = self.open.get_mut(&segment).expect("it was opened");
             let index = &mut groups[g];
-            index.now.clear();
             let mut writer = Writer {
                 tracks: &mut part.groups[g],
                 index,
                 states: &mut self.states[g],
-                runs: &mut part.runs,
+                bins: &mut self.bins[g],
                 loss: &self.losses[g],
-                time,
-                kept,
+                time: part.frames - 1,
+                kept: *kept,
+                key: &mut self.key,
+                begun: 0,
+                dropped: 0,
+                changes: 0,
             };
-            let before = *writer.runs;
-            for k in 0..seen.len() {
-                writer.write(k, seen.values(k), seen.key(k), seen.labels[k]);
+            while next < seen.len() && writer.write(next, seen.values(next), seen.key(next), seen.labels[next]) {
+                next += 1;
             }
-            writer.lose(&seen.observed);
-            let room = Slot::stride(&self.slots[g]);
-            for (values, absent) in &seen.absent {
-                writer.write_absent(values, &unobserved(absent.deeds, room), absent.labels);
+            let done = next == seen.len();
+            if done {
+                writer.lose(&seen.observed);
+                let room = Slot::stride(&self.slots[g]);
+                for (values, absent) in &seen.absent {
+                    writer.write_absent(values, &unobserved(absent.deeds, room), absent.labels);
+                }
+                for (values, holds) in &seen.initial {
+                    writer.hold(values, *holds);
+                }
             }
-            for (values, holds) in &seen.initial {
-                writer.hold(values, *holds);
+            let Writer { begun, dropped, changes, .. } = writer;
+            part.runs = part.runs + begun - dropped;
+            part.changes += changes;
+            self.added += begun as u64;
+            if *kept {
+                self.retention.add_runs(begun);
             }
-            self.added += (*writer.runs - before) as u64;
-            let Index { last, now, .. } = index;
-            std::mem::swap(last, now);
+            if done {
+                let Index { last, now, .. } = index;
+                std::mem::swap(last, now);
+                now.clear();
+                return;
+            }
+            self.settle();
         }
     }
 
-    /// Whether a part has grown so much that the next one should begin: runs have piled up that are worth a part, and are
+    /// Whether a part has grown so much that the next one should begin: changes have piled up that are worth a part, and are
     /// not few beside those of the instances that the next part would have anew.
-    fn is_full(&self, Open { part, groups }: &Open) -> bool {
+    fn is_full(&self, Open { part, groups, .. }: &Open) -> bool {
         let live: usize = groups.iter().zip(&self.losses).map(|(index, loss)| index.live(loss).len()).sum();
-        part.frames >= MOST_FRAMES || part.runs.saturating_sub(live) > (self.memory.runs / PARTS).max(live)
+        let most = (self.retention.memory().runs / PARTS).max(live);
+        part.frames >= MOST_FRAMES || part.changes.saturating_sub(live) > most
     }
 
     fn begin(&mut self, segment: Symbol, (number, offset): (u32, u64), born: u64) -> Open {
-        self.cut += 1;
         let part = Part {
             segment,
             number,
             offset,
-            rank: rank(segment, number),
             born,
             frames: 0,
             groups: vec![Vec::new(); self.losses.len()],
             missed: vec![0; self.targets],
             runs: 0,
+            changes: 0,
         };
-        Open { part, groups: vec![Index::default(); self.losses.len()] }
-    }
-
-    /// Lets what goes on while it is not observed go on up to the end of a part.
-    fn pad(&self, open: &mut Open) {
-        let Open { part, groups } = open;
-        for (g, _) in self.losses.iter().enumerate().filter(|(_, loss)| **loss != Loss::Any) {
-            for &t in groups[g].by_values.values() {
-                part.runs += usize::from(part.groups[g][t as usize].pass(part.frames));
-            }
-        }
+        let kept = self.retention.begin_part(&part);
+        Open { part, groups: vec![Index::default(); self.losses.len()], kept }
     }
 
     /// Lets the tracks of a part go on in the next part.
     fn carry(&mut self, segment: Symbol, done: &Open) {
         let open = self.open.get_mut(&segment).expect("the next part was opened");
         for (g, index) in done.groups.iter().enumerate() {
+            let own = &mut open.groups[g];
             for t in index.live(&self.losses[g]) {
                 let values = &done.part.groups[g][t as usize].values;
                 let track = open.part.groups[g].len() as u32;
                 open.part.groups[g].push(Track { before: Some(t), ..Track::new(values, 0) });
-                open.groups[g].by_values.insert(values.clone(), track);
-                open.groups[g].last.push(track);
+                own.by_values.insert(values.clone(), track);
+                own.last.push(track);
+            }
+            if !self.bins[g].is_empty() {
+                own.seen.resize(own.last.len(), Box::default());
             }
         }
     }
 
     /// Keeps a part that has ended, and forgets what has to be forgotten.
     fn finish(&mut self, mut done: Open) {
-        self.pad(&mut done);
-        let mut part = done.part;
-        if self.coarse {
-            self.summarise(std::slice::from_mut(&mut part));
+        if done.kept {
+            self.retention.end_part(&done.part);
+            done.pad(&self.losses);
+            self.retention.keep(done.part);
         }
-        if part.rank <= self.limit {
-            self.runs += part.runs;
-            self.parts.push(part);
-        }
-        let newest = self.begun;
-        if let Some(window) = self.memory.window {
-            self.retain(|p| newest - p.born < window as u64);
-        }
-        if let Some(half) = self.memory.forget {
-            // A rank is a lot: the older a segment, the smaller the rank it needs to be kept.
-            let share = |age: u64| libm::exp2(-(age as f64) / half);
-            self.retain(|p| rank(p.segment, 0) as f64 / u64::MAX as f64 <= share(newest - p.born));
-        }
-        if self.runs > self.memory.runs && !self.coarse {
-            self.coarse = true;
-            let mut parts = std::mem::take(&mut self.parts);
-            self.summarise(&mut parts);
-            self.parts = parts;
-            self.runs = self.parts.iter().map(|p| p.runs).sum();
-        }
-        // Those with the highest ranks go until what is left fits.
-        while self.runs > self.memory.runs && self.parts.len() > 1 {
-            let (at, highest) = (0..).zip(&self.parts).max_by_key(|(_, p)| p.rank).expect("there are several");
-            self.limit = highest.rank - 1;
-            self.runs -= highest.runs;
-            self.parts.remove(at);
-        }
+        self.fit();
         let states: usize = self.states.iter().map(IndexSet::len).sum();
         if states > 2 * self.spoken_of.max(MANY_STATES) {
-            self.forget_states();
+            (0..self.states.len()).for_each(|g| self.renumber(g, |state| state.into()));
+            self.spoken_of = self.states.iter().map(IndexSet::len).sum();
         }
     }
 
-    fn retain(&mut self, keep: impl Fn(&Part) -> bool) {
-        self.parts.retain(keep);
-        self.runs = self.parts.iter().map(|p| p.runs).sum();
+    /// Widens bins and forgets parts until what is left fits.
+    fn fit(&mut self) {
+        while self.retention.is_over() && self.round() {}
+        while self.retention.is_over() {
+            let Some(open) = self.retention.forget_last() else { break };
+            self.stop_keeping(open);
+        }
     }
 
-    /// Puts the measured values of parts on the coarse grid.
-    fn summarise(&mut self, parts: &mut [Part]) {
-        for (g, slots) in self.slots.iter().enumerate().filter(|(_, slots)| !slots.is_empty()) {
-            let states = &mut self.states[g];
-            let mut numbers = vec![u32::MAX; states.len()];
-            for part in &mut *parts {
-                part.renumber(g, |state| {
-                    if numbers[state as usize] == u32::MAX {
-                        let coarse = coarser(slots, &states[state as usize]);
-                        numbers[state as usize] = intern(states, &coarse);
-                    }
-                    numbers[state as usize]
-                });
+    /// Keeps the runs of parts no longer that are being written.
+    fn stop_keeping(&mut self, segments: Vec<Symbol>) {
+        for segment in segments {
+            if let Some(open) = self.open.get_mut(&segment) {
+                self.retention.remove_runs(open.part.runs);
+                open.drop_runs();
             }
         }
     }
 
-    /// Numbers anew what is still spoken of.
-    fn forget_states(&mut self) {
-        for g in 0..self.states.len() {
-            let old = std::mem::replace(&mut self.states[g], new_states());
-            let states = &mut self.states[g];
-            let mut numbers = vec![u32::MAX; old.len()];
-            let open = self.open.values_mut().map(|o| &mut o.part);
-            for part in self.parts.iter_mut().chain(open) {
-                part.renumber(g, |state| {
-                    let number = &mut numbers[state as usize];
-                    if *number == u32::MAX {
-                        *number = intern(states, &old[state as usize]);
-                    }
-                    *number
-                });
+    /// Lets gauges have half as many bins, or fewer, if that makes a difference to any.
+    fn round(&mut self) -> bool {
+        while self.most > LEAST {
+            self.most /= 2;
+            let most = self.most;
+            self.bins.iter_mut().flatten().for_each(|bins| bins.allow(most));
+            if self.bins.iter().flatten().any(Bins::is_over) {
+                self.settle();
+                return true;
             }
         }
-        self.spoken_of = self.states.iter().map(IndexSet::len).sum();
+        false
+    }
+
+    /// Puts bins together where there are too many.
+    fn settle(&mut self) {
+        for g in 0..self.bins.len() {
+            if self.bins[g].iter().any(Bins::is_over) {
+                let numbers: Vec<Vec<BinId>> = self.bins[g].iter_mut().map(Bins::settle).collect();
+                let slots = self.slots[g].clone();
+                self.renumber(g, |state| with_bins(&slots, state, |slot, bin| numbers[slot][bin as usize]));
+            }
+        }
+    }
+
+    /// Gives other words to the states of a group, and numbers those anew that are still spoken of.
+    fn renumber(&mut self, g: usize, words: impl Fn(&[u64]) -> Box<[u64]>) {
+        let old = std::mem::replace(&mut self.states[g], new_states());
+        let states = &mut self.states[g];
+        let mut numbers = vec![u32::MAX; old.len()];
+        let mut number = |state: u32| {
+            let number = &mut numbers[state as usize];
+            if *number == u32::MAX {
+                *number = intern(states, &words(&old[state as usize]));
+            }
+            *number
+        };
+        self.retention.renumber(|part| part.renumber(g, &mut number));
+        for open in self.open.values_mut() {
+            let before = open.part.runs;
+            open.part.renumber(g, &mut number);
+            if open.kept {
+                self.retention.remove_runs(before - open.part.runs);
+            }
+        }
+    }
+
+    /// Adds what another record has seen of the same task, with the same memory.
+    ///
+    /// The law: records of distinct segments, each seen as a whole, make a commutative monoid up to the numbers of states and
+    /// bins. An empty record is neutral, and the segments that are read are the same for every way to deal them out to
+    /// records, and for every order in which these see them and are put together. It holds since everything that decides what
+    /// is kept is a union, a sum, or a least: bins follow from the set of values ([`Bins`]), and the parts that are kept are
+    /// the first in the order of their ranks that fit.
+    ///
+    /// Two things are outside of it. With a window, or where old segments are forgotten, those of `other` count as the later
+    /// ones. And where there are so many runs that values are rounded, which is done only as far as needed at the time, a
+    /// record may be rounded once more, or forget a part more, than one that saw a wider value first.
+    ///
+    /// A part that `other` was writing ends here; one that this record is writing goes on. Segments of the same name are
+    /// different segments, those of this record first.
+    pub(crate) fn merge(&mut self, other: Record) {
+        let Record { states, bins, retention, open, most, losses, added, frames, .. } = other;
+        self.most = self.most.min(most);
+        let mut numbers: Vec<Vec<u32>> = Vec::new();
+        for (g, (states, bins)) in states.iter().zip(&bins).enumerate() {
+            let (mut own, mut others) = (Vec::new(), Vec::new());
+            for (mine, bins) in self.bins[g].iter_mut().zip(bins) {
+                mine.allow(self.most);
+                let [a, b] = mine.merge(bins);
+                own.push(a);
+                others.push(b);
+            }
+            let slots = self.slots[g].clone();
+            if !slots.is_empty() {
+                self.renumber(g, |state| with_bins(&slots, state, |slot, bin| own[slot][bin as usize]));
+            }
+            let words = |state: &[u64]| with_bins(&slots, state, |slot, bin| others[slot][bin as usize]);
+            numbers.push(states.iter().map(|state| intern(&mut self.states[g], &words(state))).collect());
+        }
+        let before = self.retention.begun();
+        let gone = self.retention.join(retention.counters());
+        self.stop_keeping(gone);
+        let open = open.into_values().filter(|open| open.kept).map(|mut open| {
+            open.pad(&losses);
+            open.part
+        });
+        for mut part in retention.into_finished().chain(open) {
+            part.born += before;
+            numbers.iter().enumerate().for_each(|(g, numbers)| part.renumber(g, |state| numbers[state as usize]));
+            self.retention.keep(part);
+        }
+        self.added += added;
+        self.frames += frames;
+        self.fit();
+    }
+
+    /// Whether another record can be of the same task.
+    pub(crate) fn is_like(&self, other: &Record) -> bool {
+        (&self.slots, &self.losses, self.targets) == (&other.slots, &other.losses, other.targets)
+            && self.retention.memory() == other.retention.memory()
     }
 
     /// What it knows of the stream so far, as [`RecordState`].
     pub(crate) fn state(&self) -> impl Serialize {
-        let counters = [self.limit, self.begun, self.cut, self.added, self.frames];
-        (&self.states, &self.parts, &self.open, self.runs, self.coarse, counters)
+        let [limit, begun, cut] = self.retention.counters();
+        let parts: Vec<&Part> = self.retention.finished().collect();
+        let bins: Vec<Vec<BinsState>> = self.bins.iter().map(|bins| bins.iter().map(Bins::state).collect()).collect();
+        (&self.states, bins, parts, &self.open, self.most, [limit, begun, cut, self.added, self.frames])
     }
 
     /// Goes on with what was written; `shapes` has the width of each group, and tells whether a key can be one of its.
@@ -390,45 +371,71 @@ impl Record {
         state: RecordState,
         shapes: &[(usize, impl Fn(&[u64]) -> bool)],
     ) -> Result<(), StateError> {
-        let RecordState(states, parts, open, runs, coarse, [limit, begun, cut, added, frames]) = state;
-        ensure(states.len() == shapes.len(), "the groups of heads")?;
-        for (states, (_, fits)) in states.iter().zip(shapes) {
+        let RecordState(states, bins, parts, open, most, [limit, begun, cut, added, frames]) = state;
+        ensure(states.len() == shapes.len() && bins.len() == shapes.len(), "the groups of heads")?;
+        ensure((LEAST..=MOST).contains(&most) && most.is_power_of_two(), "the numbers of bins")?;
+        let mut known: Vec<Vec<Bins>> = Vec::new();
+        for (bins, slots) in bins.into_iter().zip(&self.slots) {
+            ensure(bins.len() == slots.len(), "the gauges")?;
+            known.push(bins.into_iter().map(|bins| Bins::restore(bins, most)).collect::<Result<_, _>>()?);
+        }
+        for ((states, (_, fits)), (slots, bins)) in states.iter().zip(shapes).zip(self.slots.iter().zip(&known)) {
             let away = states.first().is_some_and(|key| key.is_empty());
             ensure(away && states.iter().all(|key| fits(key)), "the truths of instances")?;
+            let truths = states.iter().flat_map(|key| key.chunks(Slot::stride(slots)));
+            let in_bins = |truth: &[u64]| {
+                let numbers = (0..slots.len()).map(|slot| (measured(truth, slot), &bins[slot]));
+                numbers.into_iter().all(|(bin, bins)| bin == NOTHING || (bin as usize) < bins.len())
+            };
+            ensure(truths.into_iter().all(in_bins), "the values that were measured")?;
         }
-        ensure_counts([begun, cut, added, frames, runs as u64])?;
+        ensure_counts([begun, cut, added, frames])?;
         for part in parts.iter().chain(open.values().map(|o| &o.part)) {
             ensure(part.groups.len() == shapes.len() && part.missed.len() == self.targets, "the groups of heads")?;
             ensure(part.born <= begun && part.number < u32::MAX / 2, "the numbers of segments")?;
-            ensure(part.rank == rank(part.segment, part.number), "the ranks of segments")?;
-            ensure_counts(part.missed.iter().copied().chain([part.runs as u64, part.offset]))?;
+            let sums = [part.runs as u64, part.changes as u64, part.offset];
+            ensure_counts(part.missed.iter().copied().chain(sums))?;
             for ((tracks, (width, _)), states) in part.groups.iter().zip(shapes).zip(&states) {
                 ensure(tracks.iter().all(|t| t.fits(*width, states.len(), part.frames)), "the tracks of instances")?;
             }
+            let runs: usize = part.groups.iter().flatten().map(|track| track.runs.len()).sum();
+            ensure(runs == part.runs, "the numbers of runs")?;
         }
-        ensure(runs == parts.iter().map(|part| part.runs).sum::<usize>(), "the number of runs")?;
-        for Open { part, groups } in open.values() {
-            ensure(groups.len() == shapes.len(), "the groups of heads")?;
-            ensure(part.frames < u32::MAX / 2, "the time points of a segment")?;
-            for (index, tracks) in groups.iter().zip(&part.groups) {
+        for (segment, Open { part, groups, .. }) in &open {
+            ensure(groups.len() == shapes.len() && part.segment == *segment, "the groups of heads")?;
+            ensure((1..u32::MAX / 2).contains(&part.frames), "the time points of a segment")?;
+            for (((index, tracks), slots), states) in groups.iter().zip(&part.groups).zip(&self.slots).zip(&states) {
                 let known = |t: &u32| (*t as usize) < tracks.len();
                 let own = |values: &[Value], t: u32| known(&t) && *tracks[t as usize].values == *values;
                 let owned = index.by_values.iter().all(|(values, t)| own(values, *t));
-                ensure(index.last.iter().all(known) && owned, "the tracks of instances")?;
+                let seen = index.seen.len() == if slots.is_empty() { 0 } else { tracks.len() };
+                // What was seen is compared with what will be seen: its state has the same shape.
+                let shaped = index.seen.iter().zip(tracks).all(|(seen, track)| {
+                    let length = seen.len() / (2 + slots.len()) * Slot::stride(slots);
+                    let same = |run: &Run| states[run.state as usize].len() == length;
+                    seen.is_empty() || track.runs.last().is_none_or(|run| run.state == AWAY || same(run))
+                });
+                ensure(index.last.iter().all(known) && owned && seen && shaped, "the tracks of instances")?;
             }
         }
-        (self.states, self.parts, self.open, self.runs, self.coarse) = (states, parts, open, runs, coarse);
-        (self.limit, self.begun, self.cut, self.added, self.frames) = (limit, begun, cut, added, frames);
+        let mut retention = Retention::resumed(self.retention.memory().clone(), [limit, begun, cut]);
+        let count = parts.len();
+        parts.into_iter().for_each(|part| retention.keep(part));
+        ensure(retention.finished().count() == count, "the ranks of segments")?;
+        for open in open.values().filter(|open| open.kept) {
+            ensure(retention.resume_part(&open.part), "the ranks of segments")?;
+        }
+        (self.states, self.bins, self.open, self.most) = (states, known, open, most);
+        (self.retention, self.added, self.frames, self.spoken_of) = (retention, added, frames, 0);
         Ok(())
     }
 
-    /// The same without what was seen.
+    /// The same without what was seen, for other states of the same values.
     pub(crate) fn emptied(&self) -> Record {
         let (slots, losses) = (self.slots.clone(), self.losses.clone());
-        Record {
-            coarse: self.coarse,
-            ..Record::new(self.memory.clone(), slots, losses, self.targets, self.interleaved)
-        }
+        let memory = self.retention.memory().clone();
+        let new = Record::new(memory, slots, losses, self.targets, self.interleaved);
+        Record { bins: self.bins.clone(), most: self.most, ..new }
     }
 
     /// The number of a state.
@@ -444,9 +451,8 @@ impl Record {
 
     /// The parts that are kept, those of a segment together and in their order; with what is being written.
     fn kept(&self) -> Vec<Kept<'_>> {
-        let open = self.open.values().map(|o| (&o.part, Some(o))).filter(|(p, _)| p.rank <= self.limit);
-        let mut parts: Vec<Kept<'_>> = self.parts.iter().map(|p| (p, None)).chain(open).collect();
-        parts.retain(|(p, _)| self.memory.window.is_none_or(|n| self.begun - p.born < n as u64));
+        let open = self.open.values().filter(|o| o.kept).map(|o| (&o.part, Some(o)));
+        let mut parts: Vec<Kept<'_>> = self.retention.finished().map(|p| (p, None)).chain(open).collect();
         let order = |p: &Part| (rank(p.segment, 0), p.segment.as_str(), p.born, p.number);
         parts.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
         parts
@@ -504,7 +510,7 @@ impl Record {
 
     /// The number of runs, of those being written too.
     pub fn runs(&self) -> usize {
-        self.runs + self.open.values().map(|o| o.part.runs).sum::<usize>()
+        self.retention.runs()
     }
 
     /// The number of runs that there ever were.
@@ -514,13 +520,17 @@ impl Record {
 
     /// The number of segments that are kept, and of those that there were.
     pub fn segment_counts(&self) -> (usize, u64) {
-        (self.kept().chunk_by(is_same_segment).count(), self.begun)
+        (self.kept().chunk_by(is_same_segment).count(), self.retention.begun())
     }
 
     /// Whether everything is kept: no part of any segment was forgotten.
     pub fn is_whole(&self) -> bool {
-        let open = self.open.values().filter(|o| o.part.rank <= self.limit).count();
-        (self.parts.len() + open) as u64 == self.cut && self.memory.window.is_none_or(|n| self.begun <= n as u64)
+        self.retention.is_whole()
+    }
+
+    /// Whether measured values are kept less exactly than they would be with a larger budget.
+    pub fn is_rounded(&self) -> bool {
+        self.most < MOST && self.bins.iter().flatten().any(|bins| !bins.is_exact())
     }
 
     /// Time points seen.
@@ -531,10 +541,11 @@ impl Record {
     /// The memory that runs and states take, in bytes, as good as it can be told.
     pub fn bytes(&self) -> usize {
         let states = self.states.iter().flat_map(|s| s.iter()).map(|s| s.len() * 8 + 48).sum::<usize>();
-        let parts = self.parts.iter().chain(self.open.values().map(|o| &o.part));
+        let parts = self.retention.finished().chain(self.open.values().map(|o| &o.part));
         let tracks = parts.flat_map(|p| p.groups.iter().flatten());
         let runs = tracks.map(|t| t.runs.capacity() * size_of::<Run>() + size_of::<Track>() + t.values.len() * 16);
-        states + runs.sum::<usize>()
+        let bins = self.bins.iter().flatten().map(|bins| bins.len() * 40).sum::<usize>();
+        states + runs.sum::<usize>() + bins
     }
 }
 
@@ -591,170 +602,5 @@ impl<'a> Course<'a> {
     }
 }
 
-/// What is written at a time point about the instances of a group.
-struct Writer<'a> {
-    tracks: &'a mut Vec<Track>,
-    index: &'a mut Index,
-    states: &'a mut States,
-    runs: &'a mut usize,
-    loss: &'a Loss,
-    time: u32,
-    kept: bool,
-}
-
-impl Writer<'_> {
-    /// Adds the time point to the track of an instance, the `k`th that is observed.
-    #[inline]
-    fn write(&mut self, k: usize, values: &[Value], key: &[u64], labels: u64) {
-        let track = self.track(k, values);
-        self.add(track, key, labels);
-    }
-
-    /// The same for an instance that is not observed.
-    fn write_absent(&mut self, values: &[Value], key: &[u64], labels: u64) {
-        // Where it is lost by that, what is said of it is a beginning.
-        let track = if *self.loss == Loss::Any { self.begin(values) } else { self.track(usize::MAX, values) };
-        self.add(track, key, labels);
-    }
-
-    #[inline]
-    fn add(&mut self, track: u32, key: &[u64], labels: u64) {
-        self.index.now.push(track);
-        let track = &mut self.tracks[track as usize];
-        // What is true mostly stays so.
-        let state = match track.runs.last() {
-            Some(run) if *self.states[run.state as usize] == *key => run.state,
-            _ => intern(self.states, key),
-        };
-        let new = track.push(state, 1, labels);
-        if new && !self.kept {
-            let before = track.runs.len() - 1;
-            track.start += track.runs.drain(..before).map(|run| run.length).sum::<u32>();
-        }
-        *self.runs += usize::from(new);
-    }
-
-    /// The track of an instance, up to this time point.
-    #[inline]
-    fn track(&mut self, k: usize, values: &[Value]) -> u32 {
-        // Instances mostly come in the order of the time point before.
-        let guess = self.index.last.get(k).copied().filter(|t| *self.tracks[*t as usize].values == *values);
-        let guess = guess.filter(|_| *self.loss == Loss::Any);
-        let known = guess.or_else(|| self.index.by_values.get(values).copied());
-        match known {
-            Some(t) if self.tracks[t as usize].end == self.time => t,
-            // What was not observed and is not lost went on.
-            Some(t) if *self.loss != Loss::Any => {
-                *self.runs += usize::from(self.tracks[t as usize].pass(self.time));
-                t
-            }
-            _ => self.begin(values),
-        }
-    }
-
-    fn begin(&mut self, values: &[Value]) -> u32 {
-        let track = self.tracks.len() as u32;
-        self.tracks.push(Track::new(values, self.time));
-        self.index.by_values.insert(values.into(), track);
-        track
-    }
-
-    /// Ends the tracks of instances that are lost with an argument that is not observed now.
-    fn lose(&mut self, observed: &[(usize, Relation)]) {
-        if observed.is_empty() {
-            return;
-        }
-        let (tracks, time, mut passed) = (&mut *self.tracks, self.time, 0);
-        self.index.by_values.retain(|values, t| {
-            let here = observed.iter().all(|(column, seen)| seen.contains(&values[*column..=*column]));
-            if !here {
-                passed += usize::from(tracks[*t as usize].pass(time));
-            }
-            here
-        });
-        *self.runs += passed;
-    }
-
-    /// Notes for which targets an instance holds at the start of the segment.
-    fn hold(&mut self, values: &[Value], targets: u64) {
-        let track = match self.index.by_values.get(values) {
-            Some(track) => *track,
-            None => {
-                self.write_absent(values, &[], 0);
-                self.index.by_values[values]
-            }
-        };
-        self.tracks[track as usize].initial |= targets;
-    }
-}
-
-impl Track {
-    fn new(values: &[Value], start: u32) -> Track {
-        Track { values: values.into(), start, end: start, before: None, initial: 0, runs: Vec::new() }
-    }
-
-    /// Goes on up to a time point without being observed; tells whether a run was begun for that.
-    fn pass(&mut self, time: u32) -> bool {
-        let away = time.saturating_sub(self.end);
-        away > 0 && self.push(AWAY, away, 0)
-    }
-
-    /// Whether this can be a track of a group, in a part of so many time points.
-    fn fits(&self, width: usize, states: usize, frames: u32) -> bool {
-        let known = |run: &Run| (run.state as usize) < states && run.length > 0;
-        let length: u64 = self.runs.iter().map(|run| u64::from(run.length)).sum();
-        self.values.len() == width
-            && self.runs.iter().all(known)
-            && self.end <= frames
-            && u64::from(self.start) + length == u64::from(self.end)
-    }
-
-    /// Adds time points; tells whether a run was begun for them.
-    #[inline]
-    fn push(&mut self, state: u32, length: u32, labels: u64) -> bool {
-        self.end += length;
-        match self.runs.last_mut() {
-            Some(run) if run.state == state && run.labels == labels && run.length < u32::MAX / 2 => {
-                run.length += length;
-                false
-            }
-            _ => {
-                self.runs.push(Run { state, length, labels });
-                true
-            }
-        }
-    }
-}
-
-/// The truth of an instance that is not observed, with what the background does to it; `room` is for all of a truth.
-pub(crate) fn unobserved(deeds: Mask, room: usize) -> Vec<u64> {
-    if deeds == Mask::EMPTY {
-        return Vec::new();
-    }
-    let mut key = deeds.words().to_vec();
-    // Nothing is measured of it.
-    key.resize(room, nothing_measured());
-    key
-}
-
-/// No states but that of what is not observed.
-fn new_states() -> States {
-    let mut states = States::default();
-    states.insert(Box::default());
-    states
-}
-
-fn intern(states: &mut States, key: &[u64]) -> u32 {
-    match states.get_index_of(key) {
-        Some(number) => number as u32,
-        None => states.insert_full(key.into()).0 as u32,
-    }
-}
-
-/// A number that looks random and depends on names only (FNV-1a, then mixed).
-pub(crate) fn rank(segment: Symbol, part: u32) -> u64 {
-    let bytes = segment.as_str().bytes().chain(part.to_le_bytes());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-    let mixed = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed ^ (mixed >> 29)
-}
+#[cfg(test)]
+mod tests;

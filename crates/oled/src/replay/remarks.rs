@@ -10,7 +10,7 @@ impl Replay {
     /// Why what is remembered is not the whole stream as recognition would see it, if it is not.
     pub(super) fn estimated(&self) -> Vec<String> {
         let mut reasons: Vec<String> = self.cover.remark_crowded().into_iter().collect();
-        if self.record.coarse && self.record.slots.iter().any(|slots| !slots.is_empty()) {
+        if self.record.is_rounded() {
             reasons.push(
                 "thresholds are rounded: there were more runs than `runs` allows, and measured values are remembered less \
                  exactly"

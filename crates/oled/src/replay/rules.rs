@@ -1,9 +1,9 @@
 //! Rules as clauses, and clauses as rules: between what a search is made of and what people read and write.
 
 use super::learner::Replay;
-use super::literal::{Lit, Number, Rule};
-use crate::induce::LiteralTable;
-use crate::lang::{Clause, Diagnostic, Literal, Problems, Signature, Value};
+use super::literal::{Lit, Rule};
+use crate::induce::{LiteralTable, Threshold};
+use crate::lang::{Clause, Diagnostic, Literal, Problems, Signature};
 use crate::learn::rename;
 
 impl Replay {
@@ -22,7 +22,7 @@ impl Replay {
         let literal = |l: &Lit| match *l {
             Lit::Closed(bit) => table.literals()[bit as usize].clone(),
             Lit::Open { slot, threshold } => {
-                table.open_literal(slot as usize, number(threshold.0), self.cover.measures())
+                table.open_literal(slot as usize, threshold.value(), self.cover.measures())
             }
         };
         let mut body: Vec<Literal> = rule.body.iter().map(literal).collect();
@@ -84,13 +84,7 @@ impl Replay {
     fn open_literal(&self, table: &LiteralTable, literal: &Literal) -> Option<Lit> {
         (0..table.open_literals().len()).find_map(|slot| {
             let threshold = table.threshold_of(slot, literal, self.cover.measures())?;
-            Some(Lit::Open { slot: slot as u16, threshold: Number(threshold) })
+            Some(Lit::Open { slot: slot as u16, threshold: Threshold::new(threshold) })
         })
     }
-}
-
-/// A threshold as it is printed.
-fn number(number: f64) -> Value {
-    // Whole numbers of this size are exact as integers.
-    if number.fract() == 0.0 && number.abs() < 9e15 { Value::Int(number as i64) } else { Value::Real(number) }
 }

@@ -1,19 +1,21 @@
 //! Scale: the values that were measured for a slot, in order, and the thresholds between them.
 
+use super::bins::{BinId, Ranks};
 use super::literal::Slot;
-use crate::induce::{Bin, NOTHING};
+use crate::induce::{Numbers, Threshold, between};
 use crate::lang::Looser;
 
 /// The distinct values of a slot, and the cuts between them that are looked at. Each value has a place, so that a literal
 /// with a threshold is true of the first places up to some cut, whatever it compares and whether it is negated.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Scale {
-    /// In the order in which looser thresholds are met.
-    bins: Vec<Bin>,
-    numbers: Vec<f64>,
-    negated: bool,
+    slot: Slot,
+    /// The least and the greatest of the values that cannot be told apart, in the order in which looser thresholds are met.
+    values: Vec<(f64, f64)>,
     /// How many values are below each cut, in ascending order; none is below the first and none is not below the last.
     cuts: Vec<u16>,
+    /// The place of each bin.
+    places: Vec<u16>,
 }
 
 /// The place of what no threshold is met by.
@@ -25,7 +27,7 @@ pub(crate) enum Fineness<'a> {
     /// All of them.
     Fine,
     /// Those that take few binary digits, and those of some thresholds.
-    Coarse(&'a [f64]),
+    Coarse(&'a [Threshold]),
 }
 
 /// So many binary digits a threshold has at first: 31 thresholds for each slot. With a digit less, two events that differ
@@ -33,27 +35,51 @@ pub(crate) enum Fineness<'a> {
 const COARSE_DIGITS: u32 = 5;
 
 impl Scale {
-    /// Of the values that occur.
-    pub(crate) fn new(slot: &Slot, values: impl IntoIterator<Item = Bin>, fineness: Fineness<'_>) -> Scale {
-        let mut bins: Vec<Bin> = values.into_iter().filter(|bin| *bin != NOTHING).collect();
-        bins.sort_unstable();
-        bins.dedup();
-        if slot.looser == Looser::Smaller {
-            bins.reverse();
+    /// Of the bins that occur.
+    pub(crate) fn new(
+        slot: Slot,
+        ranks: &Ranks,
+        bins: impl IntoIterator<Item = BinId>,
+        fineness: Fineness<'_>,
+    ) -> Scale {
+        // By rank the bin, where it occurs.
+        let mut occurs = vec![None; ranks.len()];
+        for bin in bins {
+            if let Some(rank) = ranks.rank(bin) {
+                occurs[rank as usize] = Some(bin);
+            }
         }
-        let numbers = bins.iter().map(|bin| slot.grid.threshold(*bin)).collect();
-        let mut scale = Scale { bins, numbers, negated: slot.negated, cuts: Vec::new() };
-        let count = scale.bins.len() as u16;
+        let ends = |rank: usize| (ranks.gap(rank).1, ranks.gap(rank + 1).0);
+        let mut order: Vec<(BinId, (f64, f64))> =
+            occurs.iter().enumerate().filter_map(|(rank, bin)| Some(((*bin)?, ends(rank)))).collect();
+        if slot.looser == Looser::Smaller {
+            order.reverse();
+        }
+        let values = order.iter().map(|(_, ends)| *ends).collect();
+        let mut scale = Scale { slot, values, cuts: Vec::new(), places: Vec::new() };
+        let count = scale.values.len() as u16;
         let known: Vec<u16> = match fineness {
             Fineness::Fine => Vec::new(),
-            Fineness::Coarse(known) => known.iter().map(|number| scale.met(slot, *number)).collect(),
+            Fineness::Coarse(known) => known.iter().map(|threshold| scale.met(*threshold)).collect(),
         };
         let wanted = |met: &u16| match fineness {
             Fineness::Fine => true,
             Fineness::Coarse(_) => digits(*met, count) <= COARSE_DIGITS || known.contains(met),
         };
-        let inner: Vec<u16> = (1..count).filter(wanted).collect();
+        // Whole thresholds cannot tell all values apart that are not whole.
+        let possible = |met: &u16| {
+            let (low, high) = scale.gap(*met);
+            let easy = slot.numbers == Numbers::Reals || low.fract() == 0.0 && high.fract() == 0.0;
+            easy || between(low, high, slot.comparison, slot.numbers).is_some()
+        };
+        let inner: Vec<u16> = (1..count).filter(|met| wanted(met) && possible(met)).collect();
         scale.cuts = [0].into_iter().chain(inner).chain((count > 0).then_some(count)).collect();
+        let bins = order.iter().map(|(bin, _)| *bin as usize + 1).max().unwrap_or(0);
+        scale.places = vec![NOWHERE; bins];
+        for (below, (bin, _)) in order.iter().enumerate() {
+            let at = scale.cuts.partition_point(|cut| *cut as usize <= below) as u16 - 1;
+            scale.places[*bin as usize] = if slot.negated { scale.len() as u16 - at } else { at };
+        }
         scale
     }
 
@@ -63,21 +89,26 @@ impl Scale {
     }
 
     /// How many values meet a threshold.
-    fn met(&self, slot: &Slot, threshold: f64) -> u16 {
-        let met = |number: &f64| if slot.looser == Looser::Smaller { *number >= threshold } else { *number <= threshold };
-        self.numbers.partition_point(met) as u16
+    fn met(&self, threshold: Threshold) -> u16 {
+        let met = |(least, greatest): &(f64, f64)| {
+            let hardest = if self.slot.looser == Looser::Smaller { *least } else { *greatest };
+            threshold.is_met(self.slot.comparison, hardest)
+        };
+        self.values.partition_point(met) as u16
     }
 
-    /// The place of a value.
-    pub(crate) fn place(&self, slot: &Slot, bin: Bin) -> u16 {
-        if bin == NOTHING {
-            // Where nothing is measured no threshold is met, so that "not" is true.
-            return if self.negated { 0 } else { NOWHERE };
-        }
-        let order = |other: &Bin| if slot.looser == Looser::Smaller { *other > bin } else { *other < bin };
-        let below = self.bins.partition_point(order) as u16;
-        let at = self.cuts.partition_point(|cut| *cut <= below) as u16 - 1;
-        if self.negated { self.len() as u16 - at } else { at }
+    /// The values between which a threshold is that so many values meet.
+    fn gap(&self, met: u16) -> (f64, f64) {
+        let (inner, outer) = ((met as usize).checked_sub(1).and_then(|i| self.values.get(i)), self.values.get(met as usize));
+        let (below, above) = if self.slot.looser == Looser::Smaller { (outer, inner) } else { (inner, outer) };
+        (below.map_or(f64::NEG_INFINITY, |(_, greatest)| *greatest), above.map_or(f64::INFINITY, |(least, _)| *least))
+    }
+
+    /// The place of a bin.
+    #[inline]
+    pub(crate) fn place(&self, bin: BinId) -> u16 {
+        // Where nothing is measured no threshold is met, so that "not" is true.
+        self.places.get(bin as usize).copied().unwrap_or(if self.slot.negated { 0 } else { NOWHERE })
     }
 
     /// The cuts that tell values apart, by their numbers: a literal is true of the places below its cut.
@@ -85,26 +116,30 @@ impl Scale {
         1..self.len() as u16
     }
 
-    /// The values that meet the threshold of a cut.
+    /// How many values meet the threshold of a cut.
     fn below(&self, cut: u16) -> u16 {
-        self.cuts[if self.negated { self.len() + 1 - cut as usize } else { cut as usize }]
+        self.cuts[if self.slot.negated { self.len() + 1 - cut as usize } else { cut as usize }]
     }
 
-    /// The number that stands for a cut.
-    pub(crate) fn threshold(&self, cut: u16) -> f64 {
-        self.numbers[self.below(cut) as usize - 1]
+    /// The threshold of a cut: the shortest number between the values that it tells apart.
+    pub(crate) fn threshold(&self, cut: u16) -> Threshold {
+        let (low, high) = self.gap(self.below(cut));
+        between(low, high, self.slot.comparison, self.slot.numbers).unwrap_or_else(|| {
+            // Beyond all values there is always a number; between two of them it was looked for.
+            Threshold::new(if high.is_finite() { high } else { low })
+        })
     }
 
-    /// The cut of a number, or the next one below it that is looked at.
-    pub(crate) fn cut(&self, slot: &Slot, threshold: f64) -> u16 {
-        let met = self.met(slot, threshold);
+    /// The cut of a threshold, or the next one below it that is looked at.
+    pub(crate) fn cut(&self, threshold: Threshold) -> u16 {
+        let met = self.met(threshold);
         let at = self.cuts.partition_point(|cut| *cut <= met) as u16 - 1;
-        if self.negated { self.len() as u16 + 1 - at } else { at }
+        if self.slot.negated { self.len() as u16 + 1 - at } else { at }
     }
 
     /// How many binary digits it takes to say which threshold is meant.
     pub(crate) fn digits(&self, cut: u16) -> u32 {
-        digits(self.below(cut), self.bins.len() as u16)
+        digits(self.below(cut), self.values.len() as u16)
     }
 }
 
@@ -119,29 +154,36 @@ fn digits(met: u16, count: u16) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::induce::Grid;
+    use crate::lang::Comparison;
+    use crate::replay::bins::{Bins, NOTHING};
 
-    fn slot(looser: Looser, negated: bool) -> Slot {
-        Slot { grid: Grid::Reals, looser, negated }
+    fn slot(comparison: Comparison, looser: Looser, negated: bool) -> Slot {
+        Slot { numbers: Numbers::Reals, comparison, looser, negated }
     }
 
     #[test]
     fn a_literal_is_true_below_its_cut() {
-        let bins: Vec<Bin> = vec![40, -3, 7, 12, NOTHING, 7];
-        for looser in [Looser::Larger, Looser::Smaller] {
+        let numbers = [40.0, -3.0, 7.0, 12.5];
+        let mut bins = Bins::default();
+        let ids: Vec<BinId> = numbers.iter().map(|n| bins.insert(*n)).collect();
+        for (comparison, looser) in [
+            (Comparison::LessOrEqual, Looser::Larger),
+            (Comparison::Less, Looser::Larger),
+            (Comparison::Greater, Looser::Smaller),
+            (Comparison::GreaterOrEqual, Looser::Smaller),
+        ] {
             for negated in [false, true] {
-                let slot = slot(looser, negated);
-                let scale = Scale::new(&slot, bins.clone(), Fineness::Fine);
+                let slot = slot(comparison, looser, negated);
+                let scale = Scale::new(slot, &bins.order(), ids.iter().copied().chain([NOTHING]), Fineness::Fine);
                 assert_eq!(scale.len(), 4);
                 for cut in 1..=4 {
                     let threshold = scale.threshold(cut);
-                    assert_eq!(scale.cut(&slot, threshold), cut);
-                    for &bin in &bins {
-                        let value = slot.grid.threshold(if bin == NOTHING { 0 } else { bin });
-                        let met = bin != NOTHING
-                            && if looser == Looser::Larger { value <= threshold } else { value >= threshold };
-                        assert_eq!(scale.place(&slot, bin) < cut, met != negated, "{looser:?} {negated} {cut} {bin}");
+                    assert_eq!(scale.cut(threshold), cut, "{comparison:?} {negated} {threshold:?}");
+                    for (id, number) in ids.iter().zip(numbers) {
+                        let met = threshold.is_met(comparison, number);
+                        assert_eq!(scale.place(*id) < cut, met != negated, "{comparison:?} {negated} {cut} {number}");
                     }
+                    assert_eq!(scale.place(NOTHING) < cut, negated);
                 }
             }
         }
@@ -149,12 +191,17 @@ mod tests {
 
     #[test]
     fn finer_cuts_take_more_digits() {
-        let scale = Scale::new(&slot(Looser::Larger, false), 1..=16, Fineness::Fine);
-        assert_eq!(scale.digits(8), 1);
-        assert_eq!((scale.digits(4), scale.digits(12)), (2, 2));
-        assert_eq!(scale.digits(2), 3);
-        assert!((1..16).all(|cut| scale.digits(cut) <= 5));
-        let coarse = Scale::new(&slot(Looser::Larger, false), 1..=400, Fineness::Coarse(&[7.0]));
+        let scale = |count: u16, fineness: Fineness<'_>| {
+            let mut bins = Bins::default();
+            let ids: Vec<BinId> = (0..count).map(|n| bins.insert(f64::from(n))).collect();
+            Scale::new(slot(Comparison::LessOrEqual, Looser::Larger, false), &bins.order(), ids, fineness)
+        };
+        let fine = scale(16, Fineness::Fine);
+        assert_eq!(fine.digits(8), 1);
+        assert_eq!((fine.digits(4), fine.digits(12)), (2, 2));
+        assert_eq!(fine.digits(2), 3);
+        assert!((1..16).all(|cut| fine.digits(cut) <= 5));
+        let coarse = scale(400, Fineness::Coarse(&[Threshold::new(6.5)]));
         assert_eq!(coarse.len(), 33, "31 cuts and another one");
     }
 }

@@ -1,6 +1,6 @@
 //! Settings of learning by replay: few, and none has to be set.
 
-use super::record::Memory;
+use super::retention::Memory;
 use crate::induce::{MAX_INSTANCES, Settings, limit, range_of};
 
 /// Everything that can be set about learning by replay.

@@ -131,14 +131,14 @@ mod tests {
             segments: 8,
             with_event: 5,
             begun: 8,
+            intervals: 9,
             positives: 100,
             unobserved: 0,
             missing,
             conditions: 6,
-            bodies: 20,
             refused: Refused::default(),
             penalty: 0.002,
-            max_literals: MAX_BODY,
+            max_literals: usize::MAX,
             cut_short: false,
         };
         change(&mut nothing);
@@ -152,8 +152,7 @@ mod tests {
         let mislabelled = Missing { labels: [(Symbol::new("ff"), 12)].into_iter().collect(), ..Missing::default() };
         let other = Missing { labels: [(Symbol::new("speeding"), 3)].into_iter().collect(), ..Missing::default() };
         let all = Missing::default();
-        let refused = Refused { unseen: 3, unsupported: 4, ..Refused::default() };
-        let seldom = Refused { seldom: 9, best: Some(0.1), ..Refused::default() };
+        let refused = Refused { unsupported: 4, irrelevant: 2, unlinked: 1 };
         for (told, expected) in [
             (told(&all, |n| n.segments = 0), "there was nothing to learn from. Give a stream with `--input`."),
             (
@@ -175,19 +174,14 @@ mod tests {
                  Declare them with `example` in modes.lp, or give them the names that are declared.",
             ),
             (
-                told(&all, |n| (n.segments, n.with_event, n.begun) = (2, 2, 8)),
-                "2 of 8 segments are remembered, and a rule must help in 3. Let more be remembered with a larger `--runs`, or \
-                 a longer `--window`.",
+                told(&all, |n| (n.segments, n.intervals) = (2, 2)),
+                "2 of 8 segments are remembered, with 2 annotated intervals, and a rule must be right about 3. Let more be \
+                 remembered with a larger `--runs`, or a longer `--window`.",
             ),
             (
-                told(&all, |n| (n.segments, n.with_event, n.begun) = (1, 1, 1)),
-                "the stream has 1 segment, and a rule must help in 3. Cut it into more, for example by day: each frame says \
-                 with the key `segment` where it belongs.",
-            ),
-            (
-                told(&all, |n| n.with_event = 2),
-                "it is annotated in 2 of 8 segments, and a rule must help in 3. Learn from more segments with labels, or cut \
-                 long segments into shorter ones.",
+                told(&all, |n| n.intervals = 1),
+                "it has 1 annotated interval, and a rule must be right about 3. Learn from more of the stream, or label more \
+                 of it.",
             ),
             (
                 told(&all, |n| n.unobserved = 60),
@@ -206,24 +200,14 @@ mod tests {
                  the stream as conditions, with `modeb`.",
             ),
             (
-                told(&all, |n| (n.bodies, n.refused) = (0, refused)),
-                "no combination of conditions is true before it holds in 3 segments: 3 are true in fewer segments, 4 are true \
-                 in more and it hardly ever holds then. Declare conditions that have to do with it, or learn from more \
-                 segments.",
-            ),
-            (
-                told(&all, |n| (n.bodies, n.refused) = (0, seldom)),
-                "it does not hold often enough after any combination of conditions: at best at 10.0% of the time points. \
-                 Declare conditions that tell it apart better.",
-            ),
-            (
                 told(&all, |n| n.max_literals = 1),
                 "no rule with at most 1 condition fits well enough. Allow more with `--max-literals`.",
             ),
             (
-                told(&all, |_| {}),
-                "none of 20 bodies fits `f` better than its literals cost, 0.002 each. A smaller `--penalty` lets rules in \
-                 that fit worse.",
+                told(&all, |n| n.refused = refused),
+                "no combination of conditions fits `f` better than its literals cost, 0.0020 each (refused: 4 that are right \
+                 about too few intervals, 2 with a condition that speaks for nothing, 1 that relate nothing to each other). \
+                 Declare conditions that have to do with it, or let rules in that fit worse with a smaller `--penalty`.",
             ),
         ] {
             assert_eq!(told, format!("no rule starts `f`: {expected}"));
