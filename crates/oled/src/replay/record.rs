@@ -328,7 +328,8 @@ impl Record {
                 others.push(b);
             }
             let slots = self.slots[g].clone();
-            if !slots.is_empty() {
+            let is_same = |ids: &Vec<BinId>| ids.iter().enumerate().all(|(old, new)| old == *new as usize);
+            if !own.iter().all(is_same) {
                 self.renumber(g, |state| with_bins(&slots, state, |slot, bin| own[slot][bin as usize]));
             }
             let words = |state: &[u64]| with_bins(&slots, state, |slot, bin| others[slot][bin as usize]);

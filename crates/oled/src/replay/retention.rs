@@ -160,7 +160,7 @@ impl Retention {
 
     /// The number of the last segment that may begin while a part is kept.
     fn until(&self, part: &Part) -> u64 {
-        let window = self.memory.window.map_or(u64::MAX, |n| part.born.saturating_add(n as u64 - 1));
+        let window = self.memory.window.map_or(u64::MAX, |n| part.born.saturating_add(n.saturating_sub(1) as u64));
         // A rank is a lot between 0 and 1: of segments of some age those are kept whose lots are below 2^(-age / half).
         let lot = rank(part.segment, 0) as f64 / u64::MAX as f64;
         let age = |half: f64| (-libm::log2(lot) * half).floor() as u64;
