@@ -88,6 +88,8 @@ impl Retention {
         [self.limit, self.begun, self.cut]
     }
 
+    /// Counts a part that is looked at.
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "only tests want to know"))]
     fn look(&mut self) {
         #[cfg(test)]
         {

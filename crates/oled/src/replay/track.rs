@@ -227,9 +227,10 @@ impl Writer<'_> {
                 }
                 let state = self.put_in_bins(track, seen, last);
                 let before = &mut self.index.seen[track as usize];
-                match before.len() == seen.len() {
-                    true => before.copy_from_slice(seen),
-                    false => *before = seen.into(),
+                if before.len() == seen.len() {
+                    before.copy_from_slice(seen);
+                } else {
+                    *before = seen.into();
                 }
                 state
             }
