@@ -25,6 +25,7 @@ impl Threshold {
         Threshold(number + 0.0)
     }
 
+    #[cfg(test)]
     pub(crate) fn get(self) -> f64 {
         self.0
     }

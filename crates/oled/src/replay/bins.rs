@@ -298,33 +298,10 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_tells_ranks_apart() {
+    fn there_is_a_gap_between_ranks() {
         let order = bins(MOST, [3.0, 1.0, 2.5]).order();
         assert_eq!((0..=3).map(|at| order.gap(at).0).collect::<Vec<_>>(), [f64::NEG_INFINITY, 1.0, 2.5, 3.0]);
-        let at = |at: usize| order.threshold(at, Comparison::LessOrEqual, Numbers::Reals).map(Threshold::get);
-        assert_eq!([at(0), at(1), at(2), at(3)], [Some(0.9), Some(2.0), Some(2.7), Some(3.0)]);
-        for t in [0.0, 0.9, 1.0, 1.2, 2.5, 2.9, 3.0, 9.0] {
-            for comparison in
-                [Comparison::Less, Comparison::LessOrEqual, Comparison::Greater, Comparison::GreaterOrEqual]
-            {
-                let threshold = Threshold::new(t);
-                let cut = order.cut(comparison, threshold).expect("bins are exact");
-                let low = threshold.is_met(comparison, f64::NEG_INFINITY);
-                for (rank, value) in [1.0, 2.5, 3.0].into_iter().enumerate() {
-                    assert_eq!(rank < cut, threshold.is_met(comparison, value) == low, "{value} {comparison:?} {t}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_threshold_within_a_bin_moves_next_to_it() {
-        let order = bins(4, (0..16).map(f64::from)).order();
-        let snap = |t: f64| {
-            let found = order.snap(Comparison::LessOrEqual, Threshold::new(t), Numbers::Integers);
-            found.map(Threshold::get)
-        };
-        assert_eq!([snap(5.0), snap(6.0), snap(7.0)], [Some(3.0), Some(7.0), Some(7.0)]);
+        assert_eq!((0..=3).map(|at| order.gap(at).1).collect::<Vec<_>>(), [1.0, 2.5, 3.0, f64::INFINITY]);
     }
 
     fn value() -> impl Strategy<Value = f64> {
