@@ -1,25 +1,32 @@
 //! Algorithm 1 of the paper, and the stream it learns from.
 
+mod existential;
 mod given;
 mod heads;
 mod instances;
 mod interpretation;
+mod labels;
 mod learned;
+mod links;
 mod lookup;
 mod measured;
 mod oled;
+mod present;
 mod process;
+mod related;
 mod sight;
 mod written;
 
+pub use existential::TooMany;
 pub(crate) use given::Given;
 pub use heads::Head;
 pub(crate) use heads::{Sights, heads, prefer_persisting};
+pub use instances::Instance;
 pub(crate) use instances::Loss;
-pub use instances::{Instance, TooMany};
 pub use interpretation::{Cover, Interpretation};
 pub(crate) use interpretation::{CoverState, Missing};
 pub use learned::{Counted, Fired, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust, Watcher};
+pub(crate) use links::{Connected, Links};
 pub use lookup::Lookup;
 pub(crate) use measured::Gauge;
 pub use oled::Oled;

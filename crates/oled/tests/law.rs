@@ -72,11 +72,13 @@ fn rules(learner: &Replay, choice: &[Choice]) -> Theory {
                 distinct.push(literal);
             }
         }
-        let clause = Clause { head: heads[head].clone(), body: distinct, span: Span::default() };
+        let clause = |body: Vec<oled::Literal>| Clause { head: heads[head].clone(), body, span: Span::default() };
+        // Rules that do not relate the variables of their heads are refused: they are given a condition that does.
+        let links = literals.iter().filter(|l| !l.negated && ["X0", "X1"].iter().all(|x| l.to_string().contains(x)));
+        let more = links.map(|link| [std::slice::from_ref(link), &distinct].concat());
         // What cannot be judged is refused.
-        if let Ok(clause) = learner.written(&clause) {
-            theory.clauses.push(clause);
-        }
+        let written = |body| learner.written(&clause(body)).ok();
+        theory.clauses.extend(written(distinct.clone()).or_else(|| more.filter_map(written).next()));
     }
     theory
 }

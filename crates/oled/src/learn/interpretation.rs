@@ -5,13 +5,16 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
+use super::existential::TooMany;
 use super::given::{Given, follows, is_defined, starts_uncovered, wrapping, wraps};
-use super::instances::{Deed, Group, Instance, Loss, TooMany};
+use super::instances::{Deed, Group, Instance, Loss};
+use super::links::Links;
 use super::lookup::Lookup;
 use super::measured::Gauge;
+use super::present::{Present, Tracked};
 use crate::calculus::{Outcome, fluent_name, is_ordinary, unknown};
 use crate::event::What;
-use crate::induce::{LiteralTable, Mask, Numbers};
+use crate::induce::{Column, LiteralTable, Mask, Numbers, Pattern};
 use crate::inertia::{Inertia, Initially, Segments, is_tracked};
 use crate::interrupt::Interrupt;
 use crate::lang::ec::{INITIATED, TERMINATED};
@@ -49,7 +52,7 @@ pub struct Cover {
     /// Relations that are filled from the annotation: fluents that are learned, and that bodies may speak of.
     annotated: Vec<(Signature, Pred)>,
     /// What the background starts and ends by itself.
-    inertia: Inertia,
+    pub(super) inertia: Inertia,
     /// What the background says of targets at the start of a segment.
     pub(super) initially: Option<Initially>,
     /// Literals that depend on what is learned, other than by naming it, for each target.
@@ -59,7 +62,16 @@ pub struct Cover {
     pub(super) observing: IndexSet<(Signature, usize), FxBuildHasher>,
     pub(super) symmetries: Symmetries,
     observed_next: bool,
+    /// The instances of each group at the last time point.
+    pub(super) present: Vec<Present>,
+    /// Those of each segment that are looked at further on, by group.
+    pub(super) tracked: TrackedIn,
+    /// What is annotated, and of which targets; room for labels of what is not observed, and that no head speaks of.
+    pub(super) labelled: IndexMap<Signature, Labelled, FxBuildHasher>,
+    pub(super) stray: Vec<Stray>,
     segments: Points,
+    /// A time point whose room is used again.
+    spare: Point,
     interleaved: bool,
     count: u64,
     /// A time point with more instances than this is left out.
@@ -103,17 +115,37 @@ pub(crate) enum Limit {
 /// The last time point of each segment.
 type Points = IndexMap<Symbol, Point, FxBuildHasher>;
 
+/// The instances of relational groups that are tracked in each segment.
+type TrackedIn = IndexMap<Symbol, Vec<Tracked>, FxBuildHasher>;
+
 /// What a cover knows of the stream so far.
 #[derive(Deserialize)]
-pub(crate) struct CoverState(Points, (Segments, Option<Symbol>), u64, Histories, Crowded, Missing);
+pub(crate) struct CoverState(Points, (Segments, Option<Symbol>), u64, Histories, (Crowded, Missing), TrackedIn);
+
+/// A predicate of the annotation.
+#[derive(Clone, Debug)]
+pub(super) struct Labelled {
+    /// Whether it says that nothing is known.
+    pub(super) unknown: bool,
+    /// The targets that it may be about.
+    pub(super) targets: Vec<usize>,
+}
+
+/// Labels of a target at a time point that no instance has: that it holds, and that it is unknown.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stray {
+    /// Of what is not observed.
+    pub(super) lost: [Relation; 2],
+    /// Of what no head speaks of, with the first target of the annotation.
+    pub(super) uncovered: [Relation; 2],
+}
 
 /// What is to be learned about.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub(super) group: usize,
-    /// The annotation, and the annotation that says that nothing is known.
+    /// The annotation.
     pub(super) label: Signature,
-    pub(super) unknown: Signature,
     /// Constants and variables of the label's columns.
     columns: Vec<Result<usize, Value>>,
     /// Whether the label is of the same time point as the head: the observational case, and fluents that hold while
@@ -127,6 +159,8 @@ pub(super) struct Target {
     partial: bool,
     /// The first target with the same annotation.
     pub(super) first: usize,
+    /// Its place among the targets of its group.
+    pub(super) place: usize,
 }
 
 /// A time point that waits for the next one.
@@ -213,7 +247,8 @@ impl Cover {
             });
             let depends = follows(&dependence, bodies.copied(), targets);
             let partial = rules.iter().any(|rule| starts_uncovered(rule, label, targets));
-            all.push(Target { group, label, unknown: unknown(label), columns, direct, given, depends, partial, first });
+            let place = all.iter().filter(|t| t.group == group).count();
+            all.push(Target { group, label, columns, direct, given, depends, partial, first, place });
         }
         // What is not observed is told apart where it can have a truth at all.
         let mut absent = vec![None; tables.len()];
@@ -234,7 +269,14 @@ impl Cover {
         for (g, ((table, symmetric), deeds)) in tables.into_iter().zip(deeds).enumerate() {
             let gauges = Gauge::of(&table, &vocabulary.measures, numbers, &program);
             let given = bits[g] - table.len();
-            let mut group = Group::new(table, symmetric, gauges, deeds, &program, tracked)?;
+            let is_known = |l: usize| {
+                let pattern = &table.patterns()[l];
+                !wraps(pattern.signature, &dependence, targets)
+                    && all.iter().all(|t| t.is_known_by(pattern, g, symmetric))
+            };
+            let measured = |l: usize| vocabulary.measures[table.open_literals()[l].measure].predicate;
+            let links = Links::new(&table, is_known, |l| !wraps(measured(l), &dependence, targets));
+            let mut group = Group::new((table, symmetric), links, gauges, deeds, &program, tracked)?;
             (group.given, group.absent) = (given, absent[g]);
             groups.push(group);
         }
@@ -267,8 +309,22 @@ impl Cover {
             let columns = (0..signature.arity()).filter(|c| dependence.observes(signature, *c, &tracked));
             observing.extend(columns.map(|c| (signature, c)));
         }
+        let mut labelled: IndexMap<Signature, Labelled, FxBuildHasher> = IndexMap::default();
+        for (number, target) in all.iter().enumerate() {
+            for (signature, unknown) in [(target.label, false), (unknown(target.label), true)] {
+                let new = || Labelled { unknown, targets: Vec::new() };
+                labelled.entry(signature).or_insert_with(new).targets.push(number);
+            }
+        }
+        let rows = |t: &Target| [(); 2].map(|()| Relation::new(t.label.arity() - 1));
+        let stray = all.iter().map(|t| Stray { lost: rows(t), uncovered: rows(t) }).collect();
         Ok(Cover {
             model: Model::new(&program),
+            present: vec![Present::default(); groups.len()],
+            tracked: IndexMap::default(),
+            labelled,
+            stray,
+            spare: Point::default(),
             program,
             groups,
             targets: all,
@@ -339,6 +395,11 @@ impl Cover {
         self.groups[self.targets[target].group].absent
     }
 
+    /// What relates the variables of a target's heads.
+    pub(crate) fn links(&self, target: usize) -> &Links {
+        &self.groups[self.targets[target].group].links
+    }
+
     /// The table of a target's literals.
     pub fn table(&self, target: usize) -> &LiteralTable {
         &self.groups[self.targets[target].group].table
@@ -387,20 +448,27 @@ impl Cover {
 
     /// What it knows of the stream so far, as [`CoverState`].
     pub(crate) fn state(&self) -> impl Serialize {
-        (&self.segments, self.inertia.state(), self.count, self.model.histories(), &self.crowded, &self.missing)
+        let told = (&self.crowded, &self.missing);
+        (&self.segments, self.inertia.state(), self.count, self.model.histories(), told, &self.tracked)
     }
 
     /// Goes on with what was written.
     pub(crate) fn restore(&mut self, state: CoverState) -> Result<(), StateError> {
-        let CoverState(segments, (holding, current), count, histories, crowded, missing) = state;
+        let CoverState(segments, (holding, current), count, histories, (crowded, missing), tracked) = state;
         ensure_counts([count, crowded.count].into_iter().chain(missing.labels.values().copied()))?;
         let declared = |s: &Signature| self.program.pred(*s).is_some();
         ensure(missing.facts.iter().all(declared), "the facts that were not seen")?;
         segments.values().try_for_each(|point| self.check(point))?;
+        for instances in tracked.values() {
+            let fits = |(tracked, group): (&Tracked, &Group)| tracked.fits(group);
+            let all = instances.len() == self.groups.len() && instances.iter().zip(&self.groups).all(fits);
+            ensure(all, "the instances of heads")?;
+        }
         self.inertia.check(&holding)?;
         self.model.restore(&self.program, histories)?;
         self.inertia.restore(holding, current);
         (self.segments, self.count, self.crowded, self.missing) = (segments, count, crowded, missing);
+        self.tracked = tracked;
         Ok(())
     }
 
@@ -470,12 +538,14 @@ impl Cover {
         self.stop == Some(Stop::Interrupted)
     }
 
-    /// What there is too much of at the time point of the model, if anything, and the setting that says so.
+    /// What there is too much of at the time point of the model, if anything, and the setting that says so. Instances that
+    /// are related are counted when they are found.
     fn too_much(&self) -> Option<(String, Limit)> {
         let count = |group: &Group| {
             group.domains.iter().fold(1, |product: usize, d| product.saturating_mul(self.model.rows(*d).len()))
         };
-        match self.groups.iter().map(count).max().filter(|count| *count > self.limit) {
+        let all = self.groups.iter().filter(|group| !group.links.is_relational());
+        match all.map(count).max().filter(|count| *count > self.limit) {
             Some(count) => Some((format!("{count} instances"), Limit::Instances)),
             None => Some(match self.stop.as_ref()? {
                 Stop::TooLong { limit, head, rule } => {
@@ -496,9 +566,13 @@ impl Cover {
             return true;
         }
         let Some((what, limit)) = self.too_much() else { return false };
+        self.leave_out(frame, what, limit);
+        true
+    }
+
+    fn leave_out(&mut self, frame: &Frame, what: String, limit: Limit) {
         self.crowded.count += 1;
         self.crowded.first.get_or_insert((frame.segment, frame.time, what, limit));
-        true
     }
 
     /// That time points were left out, the first time that somebody asks.
@@ -540,6 +614,7 @@ impl Cover {
         self.stop = None;
         if self.begins() && !self.interleaved {
             self.segments.clear();
+            self.tracked.clear();
         }
         for (signature, values) in frame.annotation.iter() {
             if let Some((_, pred)) = self.annotated.iter().find(|(s, _)| *s == signature) {
@@ -585,23 +660,76 @@ impl Cover {
         &self.missing
     }
 
+    /// Finds the instances at the time point of the model, with what is annotated of them and done by the background to what
+    /// is not observed; calls a function with each label of a target, and with whether it is unknown. Returns whether the time
+    /// point is left out.
+    pub(super) fn notice(&mut self, frame: &Frame, label: impl FnMut(usize, bool, &[Value])) -> bool {
+        let mut left_out = self.is_crowded(frame);
+        // What is tracked stays as it is where the frame says nothing.
+        let mut tracked = self.tracked.get_mut(&frame.segment).map(std::mem::take).unwrap_or_default();
+        if !left_out {
+            if self.begins() {
+                tracked.clear();
+            }
+            tracked.resize_with(self.groups.len(), Tracked::default);
+            for ((group, present), tracked) in self.groups.iter().zip(&mut self.present).zip(&mut tracked) {
+                present.find(group, &self.model, tracked, self.limit);
+            }
+            if self.present.iter().any(|present| present.is_full) {
+                self.leave_out(frame, format!("more than {} related instances", self.limit), Limit::Instances);
+                left_out = true;
+            }
+        }
+        if left_out {
+            self.groups.iter().zip(&mut self.present).for_each(|(group, present)| present.clear(group));
+        }
+        self.annotate(frame, label);
+        if !left_out {
+            self.act();
+            let mut places = Vec::new();
+            for ((group, present), tracked) in self.groups.iter().zip(&mut self.present).zip(&mut tracked) {
+                present.sort(group);
+                if group.links.is_relational() {
+                    present.track(group, tracked);
+                    let initial = present.initial.iter().map(|(values, _)| values);
+                    let away = initial.filter(|values| !group.locate(values, &self.model, &mut places));
+                    present.absent.keys().chain(away).for_each(|values| tracked.add_away(group, values));
+                }
+            }
+        }
+        if self.groups.iter().any(|group| group.links.is_relational()) {
+            self.tracked.insert(frame.segment, tracked);
+        }
+        left_out
+    }
+
     /// A time point with its instances and labels.
     pub(super) fn look(&mut self, frame: &Frame) -> Point {
         self.derive(frame);
-        let labels = self.targets.iter().map(|t| t.labels(frame, &self.symmetries)).collect();
-        let mut point = Point { time: frame.time, labels, ..Point::default() };
-        let mut too_many = Vec::new();
-        if self.is_crowded(frame) {
-            point.values = vec![Vec::new(); self.groups.len()];
-            point.truths = vec![Vec::new(); self.groups.len()];
-            return point;
-        }
-        for (number, group) in self.groups.iter().enumerate() {
-            let (values, truths) = group.instances(&self.model, &mut too_many);
-            let found =
-                too_many.drain(..).map(|(variable, assignments)| TooMany { group: number, variable, assignments });
-            point.too_many.extend(found);
-            point.values.push(values);
+        let mut point = std::mem::take(&mut self.spare);
+        point.time = frame.time;
+        let new = |t: &Target| [(); 2].map(|()| Relation::new(t.label.arity() - 1));
+        let labels = |t: &Target| new(t).into();
+        point.labels.extend(self.targets[point.labels.len()..].iter().map(labels));
+        let mut labels = std::mem::take(&mut point.labels);
+        let left_out = self.notice(frame, |target, unknown, row| {
+            let Labels { holds, unknown: not_known } = &mut labels[target];
+            _ = if unknown { not_known } else { holds }.insert(row);
+        });
+        point.labels = labels;
+        point.values.resize_with(self.groups.len(), Vec::new);
+        let mut found = Vec::new();
+        for (number, (group, present)) in self.groups.iter().zip(&self.present).enumerate() {
+            let mut truths = Vec::with_capacity(present.len());
+            if !left_out && present.len() > 0 {
+                let assignments = group.assignments(&self.model, &mut found);
+                let told = |(variable, assignments)| TooMany { group: number, variable, assignments };
+                point.too_many.extend(found.drain(..).map(told));
+                for k in present.numbers() {
+                    point.values[number].extend_from_slice(present.values(group, k));
+                    truths.push(present.instance(group, &self.model, &assignments, k));
+                }
+            }
             point.truths.push(truths);
         }
         point
@@ -641,14 +769,11 @@ impl Cover {
                 followed.map(&mut known).collect()
             });
         let outcomes = outcomes.collect();
-        Some(Interpretation {
-            index: self.count,
-            segment: frame.segment,
-            time: previous.time,
-            groups: previous.truths,
-            outcomes,
-            too_many: previous.too_many,
-        })
+        let Point { time, mut values, truths, mut labels, too_many } = previous;
+        values.iter_mut().for_each(Vec::clear);
+        labels.iter_mut().for_each(Labels::clear);
+        self.spare = Point { values, labels, ..Point::default() };
+        Some(Interpretation { index: self.count, segment: frame.segment, time, groups: truths, outcomes, too_many })
     }
 }
 
@@ -689,26 +814,42 @@ impl Target {
 
     /// The instance that a label is about.
     pub(super) fn instance(&self, row: &[Value]) -> Box<[Value]> {
-        self.columns.iter().zip(row).filter(|(column, _)| column.is_ok()).map(|(_, value)| *value).collect()
+        let mut values = Vec::with_capacity(row.len());
+        self.arguments(row, &mut values);
+        values.into()
     }
 
-    /// The labels of a frame that are about instances of this target; a symmetric one in the order that stands for both.
-    pub(super) fn labels(&self, frame: &Frame, symmetries: &Symmetries) -> Labels {
-        let width = self.label.arity() - 1;
-        let mut labels = Labels { holds: Relation::new(width), unknown: Relation::new(width) };
-        for (signature, values) in frame.annotation.iter() {
-            if signature != self.label && signature != self.unknown {
-                continue;
-            }
-            let row = symmetries.in_order(self.label, values);
-            if self.is_about(&row) {
-                if signature == self.label {
-                    labels.holds.insert(&row)
-                } else {
-                    labels.unknown.insert(&row)
-                };
-            }
-        }
-        labels
+    /// The same in room that is used again.
+    pub(super) fn arguments(&self, row: &[Value], values: &mut Vec<Value>) {
+        values.clear();
+        values.extend(self.columns.iter().zip(row).filter(|(column, _)| column.is_ok()).map(|(_, value)| *value));
+    }
+
+    /// Whether what a literal is true of is known of a group of heads, as far as it is about this target: what is learned may
+    /// be recognised where it is not annotated, but of instances only, and those of one group are the same.
+    fn is_known_by(&self, pattern: &Pattern, group: usize, symmetric: bool) -> bool {
+        let apart = |(own, column): (&Result<usize, Value>, &Column)| match (own, column) {
+            (Err(own), Column::Constant(value)) => own != value,
+            _ => false,
+        };
+        let same = |(own, column): (&Result<usize, Value>, &Column)| match (own, column) {
+            (Ok(own), Column::Variable(v)) => own == v || symmetric,
+            _ => true,
+        };
+        let columns = || self.columns.iter().zip(&pattern.columns);
+        self.label != pattern.signature || columns().any(apart) || self.group == group && columns().all(same)
+    }
+}
+
+impl Labels {
+    fn clear(&mut self) {
+        self.holds.clear();
+        self.unknown.clear();
+    }
+}
+
+impl From<[Relation; 2]> for Labels {
+    fn from([holds, unknown]: [Relation; 2]) -> Labels {
+        Labels { holds, unknown }
     }
 }

@@ -4,7 +4,7 @@
 use super::instances::Group;
 use super::interpretation::Cover;
 use crate::induce::{Column, Mask};
-use crate::lang::{Value, exchanged, is_canonical};
+use crate::lang::{Value, exchanged};
 use crate::logic::Model;
 use crate::stream::Frame;
 
@@ -25,7 +25,11 @@ impl Lookup {
     /// Goes to the time point of a frame.
     pub fn observe(&mut self, frame: &Frame) {
         self.cover.derive(frame);
-        self.heads = self.cover.groups.iter().map(|g| heads(g, &self.cover.model)).collect();
+        self.cover.notice(frame, |_, _, _| {});
+        let groups = self.cover.groups.iter().zip(&self.cover.present);
+        let heads =
+            groups.map(|(group, present)| present.numbers().map(|k| present.values(group, k).to_vec()).collect());
+        self.heads = heads.collect();
     }
 
     /// The number of instances of a group of heads.
@@ -92,35 +96,4 @@ fn holds(group: &Group, literal: usize, model: &Model, value: impl Fn(usize) -> 
         Column::Variable(v) => value(*v),
     }));
     model.rows(group.preds[literal]).contains(row) != pattern.negated
-}
-
-/// The values of all instances: arguments of the same type are different ones.
-fn heads(group: &Group, model: &Model) -> Vec<Vec<Value>> {
-    let mut heads: Vec<Vec<Value>> = vec![Vec::new()];
-    for (i, domain) in group.domains.iter().enumerate() {
-        let mut longer = Vec::new();
-        for head in &heads {
-            for row in model.rows(*domain).rows() {
-                let distinct = (0..i).all(|a| group.domains[a] != *domain || head[a] != row[0]);
-                if distinct {
-                    longer.push([head.as_slice(), row].concat());
-                }
-            }
-        }
-        heads = longer;
-    }
-    if group.symmetric {
-        // Each pair stands where it comes first, in the order that stands for both.
-        let mut pairs: Vec<Vec<Value>> = Vec::new();
-        for mut head in heads {
-            if !is_canonical(&head) {
-                head.swap(0, 1);
-            }
-            if !pairs.contains(&head) {
-                pairs.push(head);
-            }
-        }
-        return pairs;
-    }
-    heads
 }

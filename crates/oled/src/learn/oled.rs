@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 use super::heads::{Head, Sights, heads, prefer_persisting};
 use super::interpretation::{Cover, CoverState, Interpretation};
 use super::learned::{Counted, Grounds, Learned, LearnedRule, Learner};
+use super::links::Connected;
 use super::process::{Process, ProcessState};
 use crate::event::{Event, Observer};
 use crate::induce::{LiteralTable, Mask, Settings, epsilon};
@@ -49,7 +50,14 @@ impl Oled {
             .enumerate()
             .map(|(i, Head { target, kind, atom, name })| {
                 let (settings, group) = (settings(*name), cover.group(*target));
-                Process::new(i, (*target, group), *kind, atom.clone(), settings, cover.table(*target))
+                Process::new(
+                    i,
+                    (*target, group),
+                    *kind,
+                    atom.clone(),
+                    settings,
+                    (cover.table(*target), cover.links(*target)),
+                )
             })
             .collect();
         Ok(Oled {
@@ -105,6 +113,9 @@ impl Oled {
                 }
             }
         }
+        let connected =
+            body.iter().fold(Connected::APART, |connected, l| self.cover.links(process.target()).and(connected, l));
+        self.cover.check_linked(&self.heads[process.number], clause, connected)?;
         let literals = table.len();
         process.start_with(body, literals);
         Ok(())

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::instances::Instance;
 use super::interpretation::Interpretation;
+use super::links::Links;
 use crate::calculus::Outcome;
 use crate::event::{Event, What};
 use crate::induce::{
@@ -31,6 +32,7 @@ pub struct Process {
     target: usize,
     group: usize,
     implied: Vec<Mask>,
+    links: Links,
     /// Evidence over the whole stream, for all bodies over the head's variables. That of a rule is what came since some
     /// time, so that each instance is recorded once, however many rules there are.
     pub stream: Ledger,
@@ -60,6 +62,8 @@ const MAX_LITERALS: usize = 1;
 pub enum LeftOut {
     /// It has no condition yet.
     Empty,
+    /// Its conditions do not relate its variables, as far as conditions can: it would start the fluent for everybody.
+    Unlinked,
     /// It has seen fewer instances than the warm-up asks for.
     Young,
     /// Its score is below the threshold.
@@ -70,13 +74,15 @@ pub enum LeftOut {
 
 impl LeftOut {
     /// All reasons.
-    pub const ALL: [LeftOut; 4] = [LeftOut::Low, LeftOut::Superfluous, LeftOut::Young, LeftOut::Empty];
+    pub const ALL: [LeftOut; 5] =
+        [LeftOut::Low, LeftOut::Superfluous, LeftOut::Young, LeftOut::Unlinked, LeftOut::Empty];
 }
 
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             LeftOut::Empty => "without a condition yet",
+            LeftOut::Unlinked => "without a condition that relates its variables",
             LeftOut::Young => "within the warm-up",
             LeftOut::Low => "below the threshold",
             LeftOut::Superfluous => "covered by a more general rule",
@@ -118,7 +124,7 @@ impl Process {
         kind: RuleKind,
         head: Atom,
         settings: Settings,
-        table: &LiteralTable,
+        (table, links): (&LiteralTable, &Links),
     ) -> Process {
         Process {
             number,
@@ -129,6 +135,7 @@ impl Process {
             target,
             group,
             implied: table.implied().to_vec(),
+            links: links.clone(),
             stream: Ledger::default(),
             tau: RunningMean::default(),
             next: 1,
@@ -379,6 +386,7 @@ impl Process {
         };
         let why = |rule: &Rule| match () {
             () if rule.body.is_empty() => Some(LeftOut::Empty),
+            () if self.kind != RuleKind::Termination && !self.links.is_linked(rule.body) => Some(LeftOut::Unlinked),
             () if rule.instances < self.settings.warmup => Some(LeftOut::Young),
             () if !good(rule) => Some(LeftOut::Low),
             () => None,

@@ -3,8 +3,9 @@
 use super::heads::Head;
 use super::instances::{Domain, Group};
 use super::interpretation::Cover;
+use super::links::Connected;
 use crate::induce::{Introduced, LiteralTable, RuleKind};
-use crate::lang::{Atom, Clause, Formula, Literal, Signature, Span, Symbol, Term, for_each_hole};
+use crate::lang::{Atom, Clause, Diagnostic, Formula, Literal, Signature, Span, Symbol, Term, for_each_hole};
 
 impl Cover {
     /// The rule of a head with these conditions. It speaks of what is observed at its time point, as learning does: where
@@ -32,6 +33,30 @@ impl Cover {
             }
         }
         Clause { head: head.atom.clone(), body, span: Span::default() }
+    }
+
+    /// Whether a rule that starts a fluent, or is one for an ordinary predicate, relates the variables of its head: what is
+    /// not related was not looked at, so nobody knows what such a rule would do.
+    pub(crate) fn check_linked(&self, head: &Head, clause: &Clause, connected: Connected) -> Result<(), Diagnostic> {
+        let links = self.links(head.target);
+        let Some((one, other)) = links.apart(connected).filter(|_| head.kind != RuleKind::Termination) else {
+            return Ok(());
+        };
+        let (mut own, mut theirs) = (Vec::new(), Vec::new());
+        for_each_hole(&head.atom.args, &mut |term| own.push(term));
+        for_each_hole(&clause.head.args, &mut |term| theirs.push(term));
+        let variables = own.iter().zip(theirs).filter(|(own, _)| matches!(own, Term::Var(_)));
+        let variables: Vec<&Term> = variables.map(|(_, theirs)| theirs).collect();
+        let (one, other) = (variables[one], variables[other]);
+        let message = format!("this rule says nothing that relates `{one}` and `{other}`");
+        let (table, open) = (self.table(head.target), self.table(head.target).open_literals());
+        let closed = (0..table.len()).filter(|l| links.relates(*l)).map(|l| table.patterns()[l].signature);
+        let open =
+            (0..open.len()).filter(|l| links.relates_open(*l)).map(|l| self.measures()[open[l].measure].predicate);
+        let such = closed.chain(open).next().map_or_else(String::new, |signature| format!(", such as `{signature}`"));
+        Err(Diagnostic::new(&clause.head.span, message).hint(format!(
+            "it would do the same to everybody with everybody: add a condition that is about both{such}"
+        )))
     }
 
     /// What conditions say of a variable.

@@ -13,7 +13,7 @@ use super::record::{Record, Segment};
 use super::scale::{Fineness, Scale};
 use crate::induce::{LiteralTable, Mask, Threshold};
 use crate::lang::Value;
-use crate::learn::Given;
+use crate::learn::{Connected, Given, Links};
 
 /// What a record is looked at for.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,8 @@ pub(crate) struct Scope<'a> {
     /// thresholds.
     pub(crate) left_out: Mask,
     pub(crate) open_left_out: &'a [bool],
+    /// What relates the variables of its heads.
+    pub(crate) links: &'a Links,
     /// Bits of truths that start and that end the fluent, whatever the rules are, and that say that it is not observed.
     pub(crate) given: Given,
     pub(crate) absent: Option<usize>,
@@ -38,6 +40,16 @@ pub(crate) struct Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// Whether a rule with these literals may start the fluent: it relates all variables that can be related. Others were
+    /// not looked at.
+    pub(crate) fn is_linked(&self, body: impl IntoIterator<Item = Lit>) -> bool {
+        let with = |connected: Connected, literal: Lit| match literal {
+            Lit::Closed(bit) => self.links.and(connected, bit as usize),
+            Lit::Open { slot, .. } => self.links.and_open(connected, slot as usize),
+        };
+        !self.links.is_relational() || self.links.is_all(body.into_iter().fold(Connected::APART, with))
+    }
+
     /// What is annotated of an instance, as a row.
     pub(crate) fn row(&self, values: &[Value]) -> Box<[Value]> {
         self.columns.iter().map(|column| column.map_or_else(|constant| constant, |v| values[v])).collect()
@@ -127,8 +139,9 @@ impl Classes {
             Vocabulary::Of(rules) => (false, rules),
         };
         let kept: IndexSet<Lit, FxBuildHasher> = rules.iter().flat_map(|rule| &rule.body).copied().collect();
-        // A literal that is never true, always true, or true where one before it is, tells nothing apart.
-        let mut distinct: IndexMap<(u64, u64), usize, FxBuildHasher> = IndexMap::default();
+        // A literal that is never true, always true, or true where one before it is, tells nothing apart; but one that is
+        // always true may relate variables.
+        let mut distinct: IndexMap<(u64, u64, u64), usize, FxBuildHasher> = IndexMap::default();
         let mut prints = vec![(0_u64, 0_u64); scope.table.len()];
         let mut count = 0;
         if all {
@@ -143,8 +156,9 @@ impl Classes {
             }
         }
         let mut useful = |l: usize| {
-            let print = prints[l];
-            let apart = print.0 > 0 && print.0 < count && *distinct.entry(print).or_insert(l) == l;
+            let ((times, print), links) = (prints[l], scope.links.and(Connected::APART, l).number());
+            let tells = times > 0 && (times < count || links != 0);
+            let apart = tells && *distinct.entry((times, print, links)).or_insert(l) == l;
             all && apart && !scope.left_out.has(l) || kept.contains(&Lit::Closed(l as u16))
         };
         self.literals = (0..scope.table.len()).filter(|l| useful(*l)).map(|l| l as u16).collect();

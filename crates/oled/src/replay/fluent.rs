@@ -86,8 +86,6 @@ pub(crate) struct FluentSearch<'a> {
     pub(crate) scope: Scope<'a>,
     pub(crate) choice: Choice<'a>,
     pub(crate) limits: Limits,
-    /// Whether a body says what its variables have to do with each other.
-    pub(crate) is_linked: &'a (dyn Fn(&[Lit]) -> bool + Sync),
     pub(crate) watch: Watch<'a>,
 }
 
@@ -205,8 +203,7 @@ impl FluentSearch<'_> {
 
     fn climb_once(&self, parts: (&Classes, &Runs, Definition), start: Option<&[Rule]>) -> Outcome {
         let (classes, runs, _) = parts;
-        let is_linked =
-            |body: &[Condition]| (self.is_linked)(&body.iter().map(|c| classes.literal(*c)).collect::<Vec<_>>());
+        let is_linked = |body: &[Condition]| self.scope.is_linked(body.iter().map(|c| classes.literal(*c)));
         let slope = self.slope(parts, &is_linked);
         let penalty = slope.price.of_literal();
         let mut climb = Climb::new(slope);

@@ -295,6 +295,7 @@ impl Replay {
             symmetric: self.cover.label(number).1,
             left_out: target.left_out,
             open_left_out: self.cover.wrapping(number).1,
+            links: self.cover.links(number),
             given: self.cover.given(number),
             absent: self.cover.absent(number),
             columns: self.cover.columns(number),
@@ -378,7 +379,6 @@ impl Replay {
             scope: self.scope(number),
             choice: self.choice(number),
             limits: self.limits(),
-            is_linked: &|_| true,
             watch: self.watch_over(number),
         }
     }

@@ -332,7 +332,9 @@ impl Question<'_> {
         if self.classes.has_several_items() {
             node.body.iter().map(condition).fold(node.body.len() as u64, mix)
         } else {
-            node.runs.iter().map(|i| u64::from(*i)).fold(node.runs.len() as u64, mix)
+            // Of two bodies one may relate variables, and the other not.
+            let linked = u64::from((self.is_linked)(&node.body));
+            node.runs.iter().map(|i| u64::from(*i)).fold(linked, mix)
         }
     }
 

@@ -4,7 +4,7 @@ use super::learner::Replay;
 use super::literal::{Lit, Rule};
 use crate::induce::{LiteralTable, Threshold};
 use crate::lang::{Clause, Diagnostic, Literal, Problems, Signature};
-use crate::learn::rename;
+use crate::learn::{Connected, rename};
 
 impl Replay {
     /// A rule that is made of the literals of the modes as it would be printed if it were learned: it says which of its
@@ -67,6 +67,12 @@ impl Replay {
             let message = "a rule to start from has conditions";
             return Err(Diagnostic::new(&clause.head.span, message).hint("say when it fires"));
         }
+        let links = self.cover.links(head.target);
+        let connected = body.iter().fold(Connected::APART, |connected, literal| match *literal {
+            Lit::Closed(bit) => links.and(connected, bit as usize),
+            Lit::Open { slot, .. } => links.and_open(connected, slot as usize),
+        });
+        self.cover.check_linked(head, clause, connected)?;
         body.sort_unstable();
         body.dedup();
         Ok((head.target, Rule { kind: head.kind, body }))

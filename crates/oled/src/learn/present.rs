@@ -1,0 +1,601 @@
+//! Present: the instances of a group of heads at a time point, with what is true, measured and annotated of each.
+//!
+//! Rows of relations are dealt to whom they speak of: what is said of one argument is noted once for all instances that
+//! have it. Where conditions relate arguments, the rows of those also say which instances there are, so that the cost is
+//! that of the rows and of the instances, never of all combinations. All room is used again at the next time point.
+
+use std::borrow::Cow;
+use std::hash::Hasher;
+
+use hashbrown::HashTable;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
+use serde::{Deserialize, Serialize};
+
+use super::existential::{Assignments, add_truth};
+use super::instances::{Dealer, Dealt, Group, Instance, Reach};
+use crate::induce::Mask;
+use crate::lang::{Value, exchanged, is_canonical};
+use crate::logic::{Model, Relation};
+
+/// The place of who is not observed.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// Up to so many combinations instances are found by their number among them, in a table of 256 kB that stays in the cache of
+/// a core. Twice as much would fall out of some, half as much would hash the pairs of 200 people.
+const FEW: usize = 1 << 16;
+
+/// The instances of a group that were related once in a segment, and are not lost.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Tracked {
+    /// The arguments of those that were observed last, one instance after the other; of a symmetric fluent in the order that
+    /// stands for both.
+    here: Vec<Value>,
+    /// Those that were not.
+    away: IndexSet<Box<[Value]>, FxBuildHasher>,
+}
+
+impl Tracked {
+    /// Takes note of an instance that is not observed.
+    pub(super) fn add_away(&mut self, group: &Group, values: &[Value]) {
+        if group.is_distinct(values) && !self.away.contains(values) {
+            self.away.insert(values.into());
+        }
+    }
+
+    /// Whether these can be instances of a group, each once.
+    pub(super) fn fits(&self, group: &Group) -> bool {
+        let mut all = self.here.chunks(group.width().max(1)).chain(self.away.iter().map(|values| &**values));
+        let fits = |values: &[Value]| {
+            let ordered = !group.symmetric || is_canonical(values);
+            group.links.is_relational() && values.len() == group.width() && group.is_distinct(values) && ordered
+        };
+        let mut known: FxHashSet<&[Value]> = FxHashSet::default();
+        all.all(|values| fits(values) && known.insert(values))
+    }
+}
+
+/// An instance that is not observed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Absent {
+    /// Two bits for each target of the group: it holds, it is unknown.
+    pub(crate) labels: u64,
+    /// What the background does to it.
+    pub(crate) deeds: Mask,
+}
+
+/// The instances of a group at a time point.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Present {
+    count: usize,
+    /// In how many orders the arguments of an instance are looked at.
+    orders: usize,
+    /// The arguments of each instance, one after the other; of a symmetric fluent in the order that stands for both.
+    values: Vec<Value>,
+    /// Their places in their domains; of a symmetric fluent the smaller one first, and whether that is the other order.
+    places: Vec<u32>,
+    other_order: Vec<bool>,
+    index: Index,
+    /// The instances in the order of their places.
+    order: Vec<u32>,
+    /// Two bits for each target of the group: it holds, it is unknown.
+    labels: Vec<u64>,
+    /// What is said of all instances, of those with one argument, with several, and of one instance, in each of its orders.
+    all: Told,
+    one: Vec<Told>,
+    some: Vec<Shared>,
+    every: Told,
+    /// More instances than this are too many; whether there are, and whether none are wanted.
+    limit: usize,
+    pub(super) is_full: bool,
+    is_shut: bool,
+    /// What is annotated of, or done by the background to, what is not observed.
+    pub(super) absent: IndexMap<Box<[Value]>, Absent, FxBuildHasher>,
+    /// At the start of a segment, what the background says holds there: instances, and a bit for each target of the group.
+    pub(super) initial: Vec<(Box<[Value]>, u64)>,
+    ranks: Ranks,
+    /// Room for the places of an instance, and of the columns of a row with the values that they are of.
+    tuple: Vec<u32>,
+    columns: Vec<(Option<Value>, u32)>,
+    arguments: Vec<Value>,
+}
+
+/// What rows say: literals that are about them, and what is measured.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    hits: Vec<Mask>,
+    /// How much room what is measured of one takes, none where no gauge is about them.
+    gauges: usize,
+    kept: Vec<f64>,
+}
+
+impl Told {
+    fn reset(&mut self, count: usize, gauges: usize) {
+        self.hits.clear();
+        self.kept.clear();
+        self.gauges = gauges;
+        self.grow(count);
+    }
+
+    fn grow(&mut self, count: usize) {
+        self.hits.resize(self.hits.len() + count, Mask::EMPTY);
+        self.kept.resize(self.kept.len() + count * self.gauges, f64::NAN);
+    }
+}
+
+/// What rows say of those who share several arguments, by the places of these.
+#[derive(Clone, Debug, Default)]
+struct Shared {
+    rows: FxHashMap<Box<[u32]>, usize>,
+    told: Told,
+}
+
+/// Finds instances by their places.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    /// For each variable how far two places next to each other are apart among all combinations, where these are numbered.
+    strides: Option<Vec<usize>>,
+    numbered: Vec<u32>,
+    hashed: HashTable<u32>,
+}
+
+impl Index {
+    /// Forgets all instances, which have these places.
+    fn clear(&mut self, places: &[u32], width: usize) {
+        self.hashed.clear();
+        if let Some(strides) = self.strides.take() {
+            places.chunks(width.max(1)).for_each(|tuple| self.numbered[number(tuple, &strides)] = NOBODY);
+        }
+        if width == 0 {
+            self.numbered.clear();
+        }
+    }
+
+    /// Prepares for domains of these sizes. Where all combinations are instances they are numbered, however many there are.
+    fn prepare(&mut self, sizes: impl Iterator<Item = usize> + Clone, all: bool) {
+        let total = sizes.clone().fold(1, usize::saturating_mul);
+        self.strides = (all || total <= FEW).then(|| {
+            self.numbered.resize(self.numbered.len().max(total), NOBODY);
+            let mut rest = total;
+            sizes.map(|size| (rest /= size.max(1), rest).1).collect()
+        });
+    }
+
+    #[inline]
+    fn find(&self, tuple: &[u32], places: &[u32]) -> Option<usize> {
+        let found = match &self.strides {
+            Some(strides) => Some(self.numbered[number(tuple, strides)]).filter(|k| *k != NOBODY),
+            None => self.hashed.find(hash(tuple), |&k| at(places, k as usize, tuple.len()) == tuple).copied(),
+        };
+        found.map(|k| k as usize)
+    }
+
+    fn insert(&mut self, k: usize, places: &[u32], width: usize) {
+        let tuple = at(places, k, width);
+        match &self.strides {
+            Some(strides) => self.numbered[number(tuple, strides)] = k as u32,
+            None => {
+                self.hashed.insert_unique(hash(tuple), k as u32, |&k| hash(at(places, k as usize, width)));
+            }
+        }
+    }
+}
+
+#[inline]
+fn number(tuple: &[u32], strides: &[usize]) -> usize {
+    tuple.iter().zip(strides).map(|(place, stride)| *place as usize * stride).sum()
+}
+
+fn hash(tuple: &[u32]) -> u64 {
+    let mut hasher = FxHasher::default();
+    tuple.iter().for_each(|place| hasher.write_u32(*place));
+    hasher.finish()
+}
+
+fn at(places: &[u32], k: usize, width: usize) -> &[u32] {
+    &places[k * width..(k + 1) * width]
+}
+
+/// The order of values by their names, kept as long as the same ones are observed: names are slow to compare.
+#[derive(Clone, Debug, Default)]
+struct Ranks {
+    of: Vec<Value>,
+    ranks: Vec<u32>,
+}
+
+impl Ranks {
+    fn update(&mut self, domain: &Relation) {
+        if self.of.len() == domain.len() && self.of.iter().zip(domain.rows()).all(|(value, row)| *value == row[0]) {
+            return;
+        }
+        self.of.clear();
+        self.of.extend(domain.rows().map(|row| row[0]));
+        let mut order: Vec<u32> = (0..self.of.len() as u32).collect();
+        order.sort_by_key(|place| self.of[*place as usize]);
+        self.ranks.resize(self.of.len(), 0);
+        order.iter().zip(0..).for_each(|(place, rank)| self.ranks[*place as usize] = rank);
+    }
+}
+
+impl Present {
+    /// Forgets all instances, and takes no others up to the next time point.
+    pub(super) fn clear(&mut self, group: &Group) {
+        self.index.clear(&self.places, group.width());
+        self.count = 0;
+        self.values.clear();
+        self.places.clear();
+        self.other_order.clear();
+        self.order.clear();
+        self.labels.clear();
+        self.absent.clear();
+        self.initial.clear();
+        (self.is_full, self.is_shut) = (false, true);
+    }
+
+    /// Finds the instances at the model's time point: those that are tracked and observed, and those that rows relate; where
+    /// nothing relates arguments, all combinations. At most so many.
+    pub(super) fn find(&mut self, group: &Group, model: &Model, tracked: &mut Tracked, limit: usize) {
+        self.clear(group);
+        (self.limit, self.is_shut) = (limit, false);
+        self.orders = if group.symmetric { 2 } else { 1 };
+        self.tuple.resize(group.width(), 0);
+        let relational = group.links.is_relational();
+        self.index.prepare(group.domains.iter().map(|d| model.rows(*d).len()), !relational);
+        self.prepare(group, model);
+        if relational {
+            self.take(group, model, tracked);
+            if group.blocks.is_some() {
+                self.is_full = !group.related(model, limit, |tuple| {
+                    self.tuple.copy_from_slice(tuple);
+                    self.row_of(group, model, true);
+                    !self.is_full
+                });
+            }
+        } else {
+            self.add_all(group, model);
+        }
+        self.deal(group, model);
+        self.measure(group, model);
+    }
+
+    fn prepare(&mut self, group: &Group, model: &Model) {
+        let gauges = |reach: Reach| if group.gauges.iter().any(|g| g.reach == reach) { group.gauges.len() } else { 0 };
+        self.all.reset(1, gauges(Reach::All));
+        self.one.resize_with(group.width(), Told::default);
+        for (v, told) in self.one.iter_mut().enumerate() {
+            told.reset(model.rows(group.domains[v]).len(), gauges(Reach::One(v)));
+        }
+        self.some.resize_with(group.subsets.len(), Shared::default);
+        for (s, shared) in self.some.iter_mut().enumerate() {
+            shared.rows.clear();
+            shared.told.reset(0, gauges(Reach::Some(s)));
+        }
+        self.every.reset(0, gauges(Reach::Every));
+    }
+
+    /// Takes over who is tracked and observed; forgets who is lost.
+    fn take(&mut self, group: &Group, model: &Model, tracked: &mut Tracked) {
+        let width = group.width();
+        let mut places = std::mem::take(&mut self.tuple);
+        let away = std::mem::take(&mut tracked.away);
+        for values in tracked.here.chunks(width).chain(away.iter().map(|values| &**values)) {
+            if group.locate(values, model, &mut places) {
+                let other = group.symmetric && places[0] > places[1];
+                if other {
+                    places.swap(0, 1);
+                }
+                self.push(values, &places, other);
+                self.index.insert(self.count - 1, &self.places, width);
+            } else if group.goes_on_unobserved(values, model) {
+                tracked.away.insert(values.into());
+            }
+        }
+        places.resize(width, 0);
+        self.tuple = places;
+    }
+
+    /// Lets all combinations be instances.
+    fn add_all(&mut self, group: &Group, model: &Model) {
+        let width = group.width();
+        let sizes: Vec<u32> = group.domains.iter().map(|d| model.rows(*d).len() as u32).collect();
+        if sizes.contains(&0) {
+            return;
+        }
+        if group.symmetric {
+            self.ranks.update(model.rows(group.domains[0]));
+        }
+        let mut places = std::mem::take(&mut self.tuple);
+        places.fill(0);
+        let mut values: Vec<Value> = Vec::with_capacity(width);
+        loop {
+            if group.is_observed(&places) && !(group.symmetric && places[0] > places[1]) {
+                let rank = |i: usize| self.ranks.ranks[places[i] as usize];
+                let other = group.symmetric && rank(0) > rank(1);
+                values.clear();
+                values.extend(places.iter().zip(&group.domains).map(|(p, d)| model.rows(*d).row(*p as usize)[0]));
+                if other {
+                    values.swap(0, 1);
+                }
+                self.push(&values, &places, other);
+                self.index.insert(self.count - 1, &self.places, width);
+            }
+            // The next combination: the last place first.
+            let Some(v) = (0..width).rev().find(|&v| places[v] + 1 < sizes[v]) else { break };
+            places[v] += 1;
+            places[v + 1..].fill(0);
+        }
+        self.tuple = places;
+    }
+
+    /// Adds the instance with the places in `tuple`, if it is one.
+    fn add(&mut self, group: &Group, model: &Model) -> Option<usize> {
+        if !group.links.is_relational() || !group.is_observed(&self.tuple) {
+            return None;
+        }
+        let mut values = std::mem::take(&mut self.arguments);
+        values.clear();
+        values.extend(self.tuple.iter().zip(&group.domains).map(|(p, d)| model.rows(*d).row(*p as usize)[0]));
+        let other = group.symmetric && !is_canonical(&values);
+        if other {
+            values.swap(0, 1);
+        }
+        let places = std::mem::take(&mut self.tuple);
+        self.push(&values, &places, other);
+        self.index.insert(self.count - 1, &self.places, places.len());
+        (self.tuple, self.arguments) = (places, values);
+        Some(self.count - 1)
+    }
+
+    fn push(&mut self, values: &[Value], places: &[u32], other_order: bool) {
+        self.values.extend_from_slice(values);
+        self.places.extend_from_slice(places);
+        self.other_order.push(other_order);
+        self.labels.push(0);
+        self.order.push(self.count as u32);
+        self.every.grow(self.orders);
+        self.count += 1;
+    }
+
+    /// The instance with the places in `tuple`, in the order that they have there: its row in `every`. If it is not known,
+    /// and what is said of it relates its arguments, it is added.
+    #[inline]
+    fn row_of(&mut self, group: &Group, model: &Model, relates: bool) -> Option<usize> {
+        let turned = group.symmetric && self.tuple[0] > self.tuple[1];
+        if turned {
+            self.tuple.swap(0, 1);
+        }
+        let k = match self.index.find(&self.tuple, &self.places) {
+            Some(k) => k,
+            None if !relates => return None,
+            None if self.count >= self.limit => {
+                self.is_full |= group.is_observed(&self.tuple);
+                return None;
+            }
+            None => self.add(group, model)?,
+        };
+        Some(k * self.orders + usize::from(group.symmetric && turned != self.other_order[k]))
+    }
+
+    /// The number of an instance by its arguments, if they are observed. If it is not known, it is added: who asks has
+    /// something to say of it.
+    pub(super) fn number_of(&mut self, group: &Group, model: &Model, values: &[Value]) -> Option<usize> {
+        let mut places = std::mem::take(&mut self.tuple);
+        let here = group.locate(values, model, &mut places);
+        self.tuple = places;
+        if !here || self.is_shut {
+            return None;
+        }
+        if group.symmetric && self.tuple[0] > self.tuple[1] {
+            self.tuple.swap(0, 1);
+        }
+        self.index.find(&self.tuple, &self.places).or_else(|| self.add(group, model))
+    }
+
+    /// Where what is said of those with the places in `tuple` is noted.
+    #[inline]
+    fn told(&mut self, group: &Group, model: &Model, reach: Reach, relates: bool) -> Option<(&mut Told, usize)> {
+        match reach {
+            Reach::All => Some((&mut self.all, 0)),
+            Reach::One(v) => Some((&mut self.one[v], self.tuple[v] as usize)),
+            Reach::Some(s) => {
+                let key: Box<[u32]> = group.subsets[s].iter().map(|v| self.tuple[*v]).collect();
+                let Shared { rows, told } = &mut self.some[s];
+                let row = *rows.entry(key).or_insert(told.hits.len());
+                if row == told.hits.len() {
+                    told.grow(1);
+                }
+                Some((told, row))
+            }
+            Reach::Every => {
+                let row = self.row_of(group, model, relates)?;
+                Some((&mut self.every, row))
+            }
+        }
+    }
+
+    /// Notes which literals are about whom.
+    fn deal(&mut self, group: &Group, model: &Model) {
+        let mut columns = std::mem::take(&mut self.columns);
+        for Dealt { pred, columns: variables, literals } in &group.relations {
+            columns.clear();
+            columns.resize(variables.len(), (None, NOBODY));
+            for row in model.rows(*pred).rows() {
+                for ((value, known), variable) in row.iter().zip(&mut columns).zip(variables) {
+                    // Rows that follow each other often speak of the same entities.
+                    if let Some(v) = *variable
+                        && known.0 != Some(*value)
+                    {
+                        *known = (Some(*value), group.place(v, *value, model));
+                    }
+                }
+                for (constants, dealers) in literals {
+                    if constants.iter().all(|(column, value)| row[*column] == *value) {
+                        dealers.iter().for_each(|dealer| self.hit(group, model, dealer, &columns));
+                    }
+                }
+            }
+        }
+        self.columns = columns;
+    }
+
+    #[inline]
+    fn hit(&mut self, group: &Group, model: &Model, dealer: &Dealer, columns: &[(Option<Value>, u32)]) {
+        for &(column, v) in &dealer.variables {
+            let place = columns[column].1;
+            if place == NOBODY {
+                return;
+            }
+            self.tuple[v] = place;
+        }
+        if let Some((told, row)) = self.told(group, model, dealer.reach, dealer.relates) {
+            told.hits[row] = told.hits[row].with(dealer.bit);
+        }
+    }
+
+    /// Notes what is measured of whom.
+    fn measure(&mut self, group: &Group, model: &Model) {
+        for (first, gauge) in group.gauges.iter().enumerate().filter(|(number, gauge)| gauge.is_first(*number)) {
+            // Rows that follow each other often speak of the same entity.
+            let mut last: Option<(Value, u32)> = None;
+            'rows: for row in model.rows(gauge.pred).rows() {
+                if gauge.constants.iter().any(|(column, value)| row[*column] != *value) {
+                    continue;
+                }
+                for (i, &(column, v)) in gauge.variables.iter().enumerate() {
+                    let value = row[column];
+                    let known = last.filter(|(same, _)| i == 0 && *same == value).map(|(_, place)| place);
+                    let place = known.unwrap_or_else(|| group.place(v, value, model));
+                    if i == 0 {
+                        last = Some((value, place));
+                    }
+                    if place == NOBODY {
+                        continue 'rows;
+                    }
+                    self.tuple[v] = place;
+                }
+                let Some((told, at)) = self.told(group, model, gauge.reach, gauge.relates) else { continue };
+                let kept = &mut told.kept[at * told.gauges..(at + 1) * told.gauges];
+                // What gauges show that compare the same number with thresholds.
+                let same = group.gauges.iter().zip(kept).skip(first).filter(|(g, _)| g.attribute == first);
+                same.for_each(|(gauge, kept)| gauge.keep(row, kept));
+            }
+        }
+    }
+
+    /// Puts the instances into the order of their places, in which all combinations would come.
+    pub(super) fn sort(&mut self, group: &Group) {
+        let width = group.width();
+        let key = |k: &u32| at(&self.places, *k as usize, width);
+        if !self.order.is_sorted_by_key(key) {
+            let mut order = std::mem::take(&mut self.order);
+            // They mostly come in the order of the time point before.
+            order.sort_by(|a, b| key(a).cmp(key(b)));
+            self.order = order;
+        }
+    }
+
+    /// Lets those who are here be tracked.
+    pub(super) fn track(&self, group: &Group, tracked: &mut Tracked) {
+        tracked.here.clear();
+        self.numbers().for_each(|k| tracked.here.extend_from_slice(self.values(group, k)));
+    }
+
+    /// How many instances there are.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Their numbers, in their order.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.order.iter().map(|k| *k as usize)
+    }
+
+    /// The arguments of an instance.
+    pub(super) fn values(&self, group: &Group, k: usize) -> &[Value] {
+        &self.values[k * group.width()..(k + 1) * group.width()]
+    }
+
+    /// What is annotated of an instance.
+    pub(super) fn labels(&self, k: usize) -> u64 {
+        self.labels[k]
+    }
+
+    /// Adds to what is annotated of an instance.
+    pub(super) fn label(&mut self, k: usize, labels: u64) {
+        self.labels[k] |= labels;
+    }
+
+    /// In how many orders instances are looked at.
+    pub(super) fn orders(&self) -> usize {
+        self.orders
+    }
+
+    /// The place of an argument of an instance, in one of its orders.
+    #[inline]
+    fn place(&self, group: &Group, k: usize, order: usize, variable: usize) -> usize {
+        let argument = if group.symmetric { variable ^ order ^ usize::from(self.other_order[k]) } else { variable };
+        self.places[k * group.width() + argument] as usize
+    }
+
+    /// What is said of an instance, in one of its orders: of all, of those with its arguments, and of itself.
+    #[inline]
+    fn told_of<'a>(&'a self, group: &'a Group, k: usize, order: usize) -> impl Iterator<Item = (&'a Told, usize)> {
+        let one = self.one.iter().enumerate().map(move |(v, told)| (told, self.place(group, k, order, v)));
+        let some = self.some.iter().zip(&group.subsets).filter_map(move |(shared, variables)| {
+            let key: Box<[u32]> = variables.iter().map(|v| self.place(group, k, order, *v) as u32).collect();
+            shared.rows.get(&key).map(|row| (&shared.told, *row))
+        });
+        one.chain(some).chain([(&self.all, 0), (&self.every, k * self.orders + order)])
+    }
+
+    /// What is true of an instance, in one of its orders, but for existential literals.
+    #[inline]
+    pub(super) fn truth(&self, group: &Group, k: usize, order: usize) -> Mask {
+        let hits = self.told_of(group, k, order).fold(Mask::EMPTY, |all, (told, row)| all.with(told.hits[row]));
+        // What a row says is not true of a negated literal.
+        group.negated.without(hits).with(hits.without(group.negated))
+    }
+
+    /// What is measured of an instance, in one of its orders.
+    pub(super) fn measured(&self, group: &Group, k: usize, order: usize, measured: &mut Vec<f64>) {
+        measured.clear();
+        measured.resize(group.gauges.len(), f64::NAN);
+        for (told, row) in self.told_of(group, k, order).filter(|(told, _)| told.gauges > 0) {
+            let kept = &told.kept[row * told.gauges..(row + 1) * told.gauges];
+            // A gauge is about one set of variables: nothing is kept of it with others.
+            measured.iter_mut().zip(kept).filter(|(_, kept)| !kept.is_nan()).for_each(|(m, kept)| *m = *kept);
+        }
+    }
+
+    /// The arguments of an instance in one of its orders.
+    pub(super) fn head(&self, group: &Group, k: usize, order: usize) -> Cow<'_, [Value]> {
+        let values = self.values(group, k);
+        if order == 0 { Cow::Borrowed(values) } else { Cow::Owned(exchanged(values).to_vec()) }
+    }
+
+    /// The truths of an instance as Algorithm 1 needs them: what the background does is for those who simulate what holds,
+    /// and the two orders of a pair are one.
+    pub(super) fn instance(&self, group: &Group, model: &Model, assignments: &[Assignments], k: usize) -> Instance {
+        let literals = Mask::first(group.table.len());
+        if group.components.is_empty() {
+            let truth = self.truth(group, k, 0).and(literals);
+            let other = if group.symmetric { self.truth(group, k, 1).and(literals) } else { truth };
+            return match () {
+                () if other.fires_on(truth) => Instance { truth, others: Box::default() },
+                () if truth.fires_on(other) => Instance { truth: other, others: Box::default() },
+                () => Instance { truth, others: Box::new([other]) },
+            };
+        }
+        let mut truths: Vec<Mask> = Vec::new();
+        for order in 0..self.orders {
+            let head = self.head(group, k, order);
+            let own = group.with_existentials(self.truth(group, k, order), &head, model, assignments);
+            if group.symmetric {
+                own.iter().for_each(|truth| add_truth(&mut truths, truth.and(literals)));
+            } else {
+                truths.extend(own.iter().map(|truth| truth.and(literals)));
+            }
+        }
+        Instance { truth: truths[0], others: truths[1..].into() }
+    }
+}
