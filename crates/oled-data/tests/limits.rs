@@ -214,11 +214,18 @@ const MODES: &str = "
     input(near(+person, +person, +time)).
     example(holdsAt(meeting(+person, +person), +time)).
     modeh(initiatedAt(meeting(+person, +person), +time)). modeh(terminatedAt(meeting(+person, +person), +time)).
-    modeb(happensAt(walking(+person), +time)). modeb(happensAt(stopping(+person), +time)).
-    modeb(near(+person, +person, +time)).";
+    modeb(happensAt(walking(+person), +time)). modeb(happensAt(stopping(+person), +time)).";
+
+/// A condition that relates people: only those that it relates are looked at while learning.
+const NEAR: &str = "modeb(near(+person, +person, +time)).";
 
 fn task() -> Task {
-    Task::parse(&Source::new("modes.lp", MODES), &Source::new("background.lp", "")).unwrap()
+    task_with(NEAR)
+}
+
+fn task_with(modes: &str) -> Task {
+    let modes = Source::new("modes.lp", format!("{MODES} {modes}"));
+    Task::parse(&modes, &Source::new("background.lp", "")).unwrap()
 }
 
 fn frame(segment: &str, time: i64, facts: &[&str], labels: &[&str]) -> Frame {
@@ -310,13 +317,21 @@ fn replay(settings: ReplaySettings) -> Replay {
 
 #[test]
 fn a_time_point_with_too_many_instances_is_left_out_and_that_is_told() {
-    type Learn = fn(&[Frame]) -> (Learned, Vec<Event>);
-    let learners: [Learn; 2] =
-        [|f| learn(replay(ReplaySettings::default()), f), |f| learn(oled(&Settings::default()), f)];
+    type Learn = fn(&Task, &[Frame]) -> (Learned, Vec<Event>);
+    let learners: [Learn; 2] = [
+        |task, frames| learn(Replay::new(task, ReplaySettings::default()).unwrap(), frames),
+        |task, frames| learn(Oled::new(task, |_| Settings::default()).unwrap(), frames),
+    ];
     for learn in learners {
-        let (clean, events) = learn(&stream(false));
+        // Where something relates people, only those are looked at.
+        let (clean, events) = learn(&task(), &stream(false));
         assert!(!clean.rules.is_empty() && limited(&events).is_empty());
-        let (crowded, events) = learn(&stream(true));
+        let (crowded, events) = learn(&task(), &stream(true));
+        assert!(crowded.theory() == clean.theory() && limited(&events).is_empty());
+        let all = task_with("");
+        let (clean, events) = learn(&all, &stream(false));
+        assert!(!clean.rules.is_empty() && limited(&events).is_empty());
+        let (crowded, events) = learn(&all, &stream(true));
         assert_eq!(crowded.theory(), clean.theory());
         assert_eq!(limited(&events), ["max_instances"], "told once");
         let remark = "4 time points were left out, the first at time 30 of segment `s1`, which has 10000000000 instances: \

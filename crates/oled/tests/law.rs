@@ -49,7 +49,7 @@ fn learn(learner: &mut dyn Learner, frames: &[Frame]) -> Learned {
 }
 
 /// A rule by numbers: its head, its literals, and maybe one with an open threshold.
-type Choice = (prop::sample::Index, Vec<prop::sample::Index>, Option<(bool, i64)>);
+type Choice = (prop::sample::Index, Vec<prop::sample::Index>, Option<(usize, i64)>);
 
 /// Random rules of the literals of the modes, as the learner would print them.
 fn rules(learner: &Replay, choice: &[Choice]) -> Theory {
@@ -61,9 +61,9 @@ fn rules(learner: &Replay, choice: &[Choice]) -> Theory {
         let mut body: Vec<_> = body.iter().map(|i| literals[i.index(literals.len())].clone()).collect();
         // A variable that only negated literals mention would need its type beside it.
         body.retain(|l| !(l.negated && l.to_string().contains('Y')));
-        if let Some((lately, threshold)) = open {
-            let name = if *lately { "lately" } else { "over" };
-            let text = format!("p :- {name}(X0, {threshold}, T).");
+        if let Some((open, threshold)) = open {
+            let start = ["lately(X0", "over(X0", "reach(X0, X1"][*open];
+            let text = format!("p :- {start}, {threshold}, T).");
             body.push(oled::parse_theory("t", &text).unwrap().clauses[0].body[0].clone());
         }
         let mut distinct: Vec<oled::Literal> = Vec::new();
@@ -74,8 +74,10 @@ fn rules(learner: &Replay, choice: &[Choice]) -> Theory {
         }
         let clause = |body: Vec<oled::Literal>| Clause { head: heads[head].clone(), body, span: Span::default() };
         // Rules that do not relate the variables of their heads are refused: they are given a condition that does.
-        let links = literals.iter().filter(|l| !l.negated && ["X0", "X1"].iter().all(|x| l.to_string().contains(x)));
-        let more = links.map(|link| [std::slice::from_ref(link), &distinct].concat());
+        let links = literals.iter().filter(|l| !l.negated && l.to_string().matches('X').count() > 1);
+        let pairs = links.clone().flat_map(|one| links.clone().map(move |other| vec![one.clone(), other.clone()]));
+        let more =
+            links.clone().map(|link| vec![link.clone()]).chain(pairs).map(|link| [link, distinct.clone()].concat());
         // What cannot be judged is refused.
         let written = |body| learner.written(&clause(body)).ok();
         theory.clauses.extend(written(distinct.clone()).or_else(|| more.filter_map(written).next()));
@@ -85,7 +87,7 @@ fn rules(learner: &Replay, choice: &[Choice]) -> Theory {
 
 fn choice() -> impl Strategy<Value = Vec<Choice>> {
     let body = prop::collection::vec(any::<prop::sample::Index>(), 1..4);
-    prop::collection::vec((any::<prop::sample::Index>(), body, prop::option::of((any::<bool>(), 0..4i64))), 1..8)
+    prop::collection::vec((any::<prop::sample::Index>(), body, prop::option::of((0..3usize, 0..4i64))), 1..8)
 }
 
 proptest! {

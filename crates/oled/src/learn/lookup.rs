@@ -37,6 +37,11 @@ impl Lookup {
         self.heads[group].len()
     }
 
+    /// The arguments of an instance of a group.
+    pub fn values(&self, group: usize, instance: usize) -> &[Value] {
+        &self.heads[group][instance]
+    }
+
     /// Whether a body fires on an instance of a group.
     pub fn fires(&mut self, group: usize, instance: usize, body: Mask) -> bool {
         let head = &self.heads[group][instance];

@@ -43,7 +43,8 @@ impl Case {
     /// The same without conditions whose thresholds are open, for learners that need them listed.
     #[must_use]
     pub fn listed(mut self) -> Case {
-        let open = |line: &&str| line.starts_with("modeb(lately") || line.starts_with("modeb(over");
+        let open =
+            |line: &&str| ["lately", "over", "reach"].iter().any(|name| line.starts_with(&format!("modeb({name}")));
         self.modes = self.modes.lines().filter(|line| !open(line)).collect::<Vec<_>>().join("\n");
         self
     }
@@ -62,7 +63,7 @@ impl Case {
 }
 
 /// What a task may have, each by a bit; targets come first.
-const OPTIONS: [(&str, &str); 19] = [
+const OPTIONS: [(&str, &str); 21] = [
     // Targets.
     ("example(holdsAt(f(+e), +time)). modeh(initiatedAt(f(+e), +time)). modeh(terminatedAt(f(+e), +time)).", ""),
     ("example(holdsAt(g(+e, +e), +time)). modeh(initiatedAt(g(+e, +e), +time)). modeh(terminatedAt(g(+e, +e), +time)).", ""),
@@ -97,6 +98,10 @@ const OPTIONS: [(&str, &str); 19] = [
     ("modeb(link(+e, -e, +time)).", ""),
     // A fluent about nobody.
     ("example(holdsAt(alarm, +time)). modeh(initiatedAt(alarm, +time)). modeh(terminatedAt(alarm, +time)).", ""),
+    // What is measured of two, and so relates them.
+    ("modeb(reach(+e, +e, #real, +time)).\ncomparison(reach(+e, +e, #real, +time), 3, larger).", "reach(X, Y, D, T) :- link(X, Y, T), size(Y, N, T), N <= D."),
+    // A fluent about three.
+    ("example(holdsAt(t(+e, +e, +e), +time)). modeh(initiatedAt(t(+e, +e, +e), +time)). modeh(terminatedAt(t(+e, +e, +e), +time)).", ""),
 ];
 
 /// What every task has.
@@ -152,6 +157,8 @@ fn declarations(bits: u32) -> (String, String) {
             // What holds while conditions are met may hold of what is not observed, which is not learned from.
             11 => f && !has(OPTIONS.len()),
             12 => v && p,
+            // A fluent about three has enough conditions without somebody else.
+            17 => !has(20),
             _ => true,
         };
         if has(i) && fits {
@@ -239,13 +246,20 @@ fn stream(segment: &str, points: &[Point]) -> Vec<Frame> {
                 }
                 1 => {
                     starts(format!("v({x})=high"));
-                    let ended = [format!("f({x})"), format!("g({x}, "), format!("v({x})=low"), format!("w({x}, ")];
+                    let ended = [
+                        format!("f({x})"),
+                        format!("g({x}, "),
+                        format!("v({x})=low"),
+                        format!("w({x}, "),
+                        format!("t({x}, "),
+                    ];
                     held.retain(|label| !ended.iter().any(|e| label.starts_with(e.as_str())));
                     format!("happensAt(b({x}), {time})")
                 }
                 2 => {
                     if x != y {
                         starts(format!("g({x}, {y})"));
+                        starts(format!("t({x}, {y}, e{})", n % 4));
                     }
                     format!("link({x}, {y}, {time})")
                 }
