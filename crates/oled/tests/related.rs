@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use oled::testing::deterministic;
 use oled::learn::Head;
+use oled::testing::deterministic;
 use oled::{FactReader, Frame, Learner, Replay, ReplaySettings, Source, Symbol, Task};
 use proptest::collection::vec;
 use proptest::prelude::*;

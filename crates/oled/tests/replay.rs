@@ -83,6 +83,14 @@ proptest! {
                     distinct.push(literal);
                 }
             }
+            // Rules that start a fluent of two say something of both.
+            let links = |l: &oled::Literal| !l.negated && ["link(X0, X1", "link(X1, X0"].iter().any(|t| l.to_string().starts_with(t));
+            if head == 2 && !distinct.iter().any(links) {
+                let unlinked = Clause { head: learner.heads()[head].clone(), body: distinct.clone(), span: Span::default() };
+                let refused = learner.replay(&Theory { clauses: vec![unlinked] });
+                prop_assert!(refused.is_err());
+                distinct.extend(literals.iter().find(|l| links(l)).cloned());
+            }
             if !distinct.is_empty() {
                 theory.clauses.push(Clause { head: learner.heads()[head].clone(), body: distinct, span: Span::default() });
             }

@@ -61,14 +61,15 @@ impl Symmetries {
 
     /// Puts the values of a fluent, the time left out, into the order that stands for both.
     pub fn canonical(&self, signature: Signature, values: &mut [Value]) {
-        if !is_canonical(values) && self.has(signature) {
+        // Names are slow to compare.
+        if self.has(signature) && !is_canonical(values) {
             values.swap(0, 1);
         }
     }
 
     /// The same without changing the values.
     pub fn in_order<'v>(&self, signature: Signature, values: &'v [Value]) -> Cow<'v, [Value]> {
-        if self.predicates.is_empty() || is_canonical(values) || !self.has(signature) {
+        if !self.has(signature) || is_canonical(values) {
             return Cow::Borrowed(values);
         }
         Cow::Owned(exchanged(values).to_vec())

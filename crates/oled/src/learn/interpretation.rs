@@ -469,6 +469,7 @@ impl Cover {
         self.inertia.restore(holding, current);
         (self.segments, self.count, self.crowded, self.missing) = (segments, count, crowded, missing);
         self.tracked = tracked;
+        self.groups.iter().zip(&mut self.present).for_each(|(group, present)| present.clear(group));
         Ok(())
     }
 
@@ -668,12 +669,13 @@ impl Cover {
         // What is tracked stays as it is where the frame says nothing.
         let mut tracked = self.tracked.get_mut(&frame.segment).map(std::mem::take).unwrap_or_default();
         if !left_out {
-            if self.begins() {
+            let begins = self.begins();
+            if begins {
                 tracked.clear();
             }
             tracked.resize_with(self.groups.len(), Tracked::default);
             for ((group, present), tracked) in self.groups.iter().zip(&mut self.present).zip(&mut tracked) {
-                present.find(group, &self.model, tracked, self.limit);
+                present.find(group, &self.model, tracked, (frame.segment, begins, self.limit));
             }
             if self.present.iter().any(|present| present.is_full) {
                 self.leave_out(frame, format!("more than {} related instances", self.limit), Limit::Instances);
@@ -745,11 +747,14 @@ impl Cover {
         let next = &self.segments[&frame.segment];
         self.count += 1;
         // Whether an instance goes on at the next time point, found once for all targets.
-        let followed: Vec<Vec<bool>> = (self.groups.iter().zip(&previous.values).zip(&previous.truths))
-            .map(|((group, values), instances)| {
+        let followed: Vec<Vec<bool>> = (self.groups.iter().zip(&self.present))
+            .zip(previous.values.iter().zip(&previous.truths))
+            .map(|((group, present), (values, instances))| {
                 let width = group.domains.len();
+                // Where the same entities are observed nobody needs to be looked up.
+                let all = !self.observed_next || present.is_same;
                 let goes_on = |k: usize| group.goes_on(&values[k * width..(k + 1) * width], &self.model);
-                (0..instances.len()).map(|k| !self.observed_next || goes_on(k)).collect()
+                (0..instances.len()).map(|k| all || goes_on(k)).collect()
             })
             .collect();
         let outcomes =

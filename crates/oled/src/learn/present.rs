@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::existential::{Assignments, add_truth};
 use super::instances::{Dealer, Dealt, Group, Instance, Reach};
 use crate::induce::Mask;
-use crate::lang::{Value, exchanged, is_canonical};
+use crate::lang::{Symbol, Value, exchanged, is_canonical};
 use crate::logic::{Model, Relation};
 
 /// The place of who is not observed.
@@ -85,6 +85,13 @@ pub(super) struct Present {
     one: Vec<Told>,
     some: Vec<Shared>,
     every: Told,
+    /// The segment, and the values of each domain: where they are the same as at the time point before, so are the instances
+    /// that were found then.
+    segment: Option<Symbol>,
+    observed: Vec<Vec<Value>>,
+    pub(super) is_same: bool,
+    /// How many instances there were before rows, labels and the like have added some.
+    found: usize,
     /// More instances than this are too many; whether there are, and whether none are wanted.
     limit: usize,
     pub(super) is_full: bool,
@@ -229,21 +236,57 @@ impl Present {
         self.labels.clear();
         self.absent.clear();
         self.initial.clear();
-        (self.is_full, self.is_shut) = (false, true);
+        (self.is_full, self.is_shut, self.is_same, self.found) = (false, true, false, usize::MAX);
+        self.segment = None;
+    }
+
+    /// Whether instances are those of the time point before: in the same segment the same entities are observed.
+    fn is_as_before(&mut self, group: &Group, model: &Model, segment: Symbol) -> bool {
+        let mut same = self.segment == Some(segment);
+        self.observed.resize_with(group.width(), Vec::new);
+        for (known, domain) in self.observed.iter_mut().zip(&group.domains) {
+            let rows = model.rows(*domain);
+            if known.len() != rows.len() || !rows.rows().zip(&*known).all(|(row, value)| row[0] == *value) {
+                known.clear();
+                known.extend(rows.rows().map(|row| row[0]));
+                same = false;
+            }
+        }
+        same
     }
 
     /// Finds the instances at the model's time point: those that are tracked and observed, and those that rows relate; where
     /// nothing relates arguments, all combinations. At most so many.
-    pub(super) fn find(&mut self, group: &Group, model: &Model, tracked: &mut Tracked, limit: usize) {
-        self.clear(group);
-        (self.limit, self.is_shut) = (limit, false);
-        self.orders = if group.symmetric { 2 } else { 1 };
-        self.tuple.resize(group.width(), 0);
+    pub(super) fn find(
+        &mut self,
+        group: &Group,
+        model: &Model,
+        tracked: &mut Tracked,
+        (segment, begins, limit): (Symbol, bool, usize),
+    ) {
         let relational = group.links.is_relational();
-        self.index.prepare(group.domains.iter().map(|d| model.rows(*d).len()), !relational);
+        let same = self.is_as_before(group, model, segment) && !begins && tracked.away.is_empty();
+        if same {
+            self.labels.fill(0);
+            self.absent.clear();
+            self.initial.clear();
+            self.is_full = false;
+        } else {
+            self.clear(group);
+            self.tuple.resize(group.width(), 0);
+            self.index.prepare(group.domains.iter().map(|d| model.rows(*d).len()), !relational);
+        }
+        (self.limit, self.is_shut, self.is_same, self.segment) = (limit, false, same, Some(segment));
+        self.orders = if group.symmetric { 2 } else { 1 };
         self.prepare(group, model);
-        if relational {
+        if same {
+            self.found = self.count;
+        } else if relational {
             self.take(group, model, tracked);
+        } else {
+            self.add_all(group, model);
+        }
+        if relational {
             if group.blocks.is_some() {
                 self.is_full = !group.related(model, limit, |tuple| {
                     self.tuple.copy_from_slice(tuple);
@@ -251,8 +294,6 @@ impl Present {
                     !self.is_full
                 });
             }
-        } else {
-            self.add_all(group, model);
         }
         self.deal(group, model);
         self.measure(group, model);
@@ -270,7 +311,7 @@ impl Present {
             shared.rows.clear();
             shared.told.reset(0, gauges(Reach::Some(s)));
         }
-        self.every.reset(0, gauges(Reach::Every));
+        self.every.reset(self.count * self.orders, gauges(Reach::Every));
     }
 
     /// Takes over who is tracked and observed; forgets who is lost.
@@ -484,6 +525,9 @@ impl Present {
 
     /// Puts the instances into the order of their places, in which all combinations would come.
     pub(super) fn sort(&mut self, group: &Group) {
+        if !self.has_changed() {
+            return;
+        }
         let width = group.width();
         let key = |k: &u32| at(&self.places, *k as usize, width);
         if !self.order.is_sorted_by_key(key) {
@@ -494,8 +538,16 @@ impl Present {
         }
     }
 
+    /// Whether there are other instances than at the time point before.
+    fn has_changed(&self) -> bool {
+        !self.is_same || self.count > self.found
+    }
+
     /// Lets those who are here be tracked.
     pub(super) fn track(&self, group: &Group, tracked: &mut Tracked) {
+        if !self.has_changed() {
+            return;
+        }
         tracked.here.clear();
         self.numbers().for_each(|k| tracked.here.extend_from_slice(self.values(group, k)));
     }
@@ -537,21 +589,28 @@ impl Present {
         self.places[k * group.width() + argument] as usize
     }
 
-    /// What is said of an instance, in one of its orders: of all, of those with its arguments, and of itself.
+    /// Calls a function with what is said of an instance, in one of its orders: of all, of those with its arguments, and of
+    /// itself.
     #[inline]
-    fn told_of<'a>(&'a self, group: &'a Group, k: usize, order: usize) -> impl Iterator<Item = (&'a Told, usize)> {
-        let one = self.one.iter().enumerate().map(move |(v, told)| (told, self.place(group, k, order, v)));
-        let some = self.some.iter().zip(&group.subsets).filter_map(move |(shared, variables)| {
+    fn for_each_told(&self, group: &Group, k: usize, order: usize, mut each: impl FnMut(&Told, usize)) {
+        each(&self.all, 0);
+        each(&self.every, k * self.orders + order);
+        for (v, told) in self.one.iter().enumerate() {
+            each(told, self.place(group, k, order, v));
+        }
+        for (shared, variables) in self.some.iter().zip(&group.subsets) {
             let key: Box<[u32]> = variables.iter().map(|v| self.place(group, k, order, *v) as u32).collect();
-            shared.rows.get(&key).map(|row| (&shared.told, *row))
-        });
-        one.chain(some).chain([(&self.all, 0), (&self.every, k * self.orders + order)])
+            if let Some(row) = shared.rows.get(&key) {
+                each(&shared.told, *row);
+            }
+        }
     }
 
     /// What is true of an instance, in one of its orders, but for existential literals.
     #[inline]
     pub(super) fn truth(&self, group: &Group, k: usize, order: usize) -> Mask {
-        let hits = self.told_of(group, k, order).fold(Mask::EMPTY, |all, (told, row)| all.with(told.hits[row]));
+        let mut hits = Mask::EMPTY;
+        self.for_each_told(group, k, order, |told, row| hits = hits.with(told.hits[row]));
         // What a row says is not true of a negated literal.
         group.negated.without(hits).with(hits.without(group.negated))
     }
@@ -560,11 +619,14 @@ impl Present {
     pub(super) fn measured(&self, group: &Group, k: usize, order: usize, measured: &mut Vec<f64>) {
         measured.clear();
         measured.resize(group.gauges.len(), f64::NAN);
-        for (told, row) in self.told_of(group, k, order).filter(|(told, _)| told.gauges > 0) {
+        if group.gauges.is_empty() {
+            return;
+        }
+        self.for_each_told(group, k, order, |told, row| {
             let kept = &told.kept[row * told.gauges..(row + 1) * told.gauges];
             // A gauge is about one set of variables: nothing is kept of it with others.
             measured.iter_mut().zip(kept).filter(|(_, kept)| !kept.is_nan()).for_each(|(m, kept)| *m = *kept);
-        }
+        });
     }
 
     /// The arguments of an instance in one of its orders.
