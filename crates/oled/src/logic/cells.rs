@@ -206,6 +206,9 @@ impl Grid {
 
 /// The bucket of a cell, of a number of them that is a power of two.
 fn bucket(cell: Cell, buckets: usize) -> usize {
-    let mix = |hash: u64, place: i32| (hash ^ u64::from(place.cast_unsigned())).wrapping_mul(0x517c_c1b7_2722_0a95);
-    (mix(mix(0, cell[0]).rotate_left(32), cell[1]) >> 32) as usize & (buckets - 1)
+    const FACTOR: u64 = 0x517c_c1b7_2722_0a95;
+    let [x, y] = cell.map(|place| u64::from(place.cast_unsigned()));
+    // Mixed twice: neighbours differ in their last bits only, and must not meet in one bucket.
+    let mixed = (x << 32 | y).wrapping_mul(FACTOR);
+    ((mixed ^ mixed >> 32).wrapping_mul(FACTOR) >> 32) as usize & (buckets - 1)
 }
