@@ -37,12 +37,12 @@ const TOLERANCE: f64 = 0.03;
 const COMMAND: &str = "cargo test -p oled-data --test record";
 
 /// What a learner makes of a stream, tested on another: the name and the F1 of each fluent.
-fn learned(world: &str, task: &Task, seen: Vec<Frame>, unseen: Vec<Frame>) -> Vec<(String, f64)> {
+fn learned(world: &str, task: &Task, seen: &[Frame], unseen: &[Frame]) -> Vec<(String, f64)> {
     let mut learner = Replay::new(task, ReplaySettings::default()).unwrap();
     seen.iter().for_each(|frame| learner.observe(frame, &mut ()));
     let mut recogniser = Recogniser::new(task, &learner.learned().theory()).unwrap();
     let mut evaluation = Evaluation::new(&task.labels());
-    for frame in &unseen {
+    for frame in unseen {
         recogniser.observe(frame, &mut Vec::new());
         evaluation.count(&recogniser, frame);
     }
@@ -69,9 +69,10 @@ fn scored() -> Vec<(String, f64)> {
         World::new(options).collect::<Vec<_>>()
     };
     let homes = |seed| Homes::new(HomesOptions { seed, days: 4, ..HomesOptions::default() }).collect::<Vec<_>>();
-    let mut all = learned("lobby", &about(&TaskFolder::lobby_listed(), &["meeting", "moving"]), lobby(1), lobby(1001));
+    let mut all =
+        learned("lobby", &about(&TaskFolder::lobby_listed(), &["meeting", "moving"]), &lobby(1), &lobby(1001));
     let task = about(&TaskFolder::homes(), &["cooking", "snack", "toileting"]);
-    all.extend(learned("homes", &task, homes(1), homes(1001)));
+    all.extend(learned("homes", &task, &homes(1), &homes(1001)));
     all
 }
 

@@ -37,7 +37,8 @@ impl Passes {
                 .measure_by_wall(parse, || learn(oled()?.with_threads(2), ReadAhead::new(stream.read()?)))?;
             passes.replay.measure(parse, || {
                 let mut learner = Replay::new(&task.task, task.replay_settings(&[]).map_err(anyhow::Error::msg)?)?;
-                observe(&mut learner, stream)
+                stream.read()?.try_for_each(|frame| frame.map(|frame| learner.observe(&frame, &mut ())))?;
+                Ok(())
             })?;
         }
         Ok(passes)
@@ -56,13 +57,6 @@ pub(super) fn recognise(task: &Task, theory: &Theory, stream: &Stream) -> anyhow
     }
     recogniser.finish(&mut intervals);
     Ok(intervals.len())
-}
-
-pub(super) fn observe(learner: &mut dyn Learner, stream: &Stream) -> anyhow::Result<()> {
-    for frame in stream.read()? {
-        learner.observe(&frame?, &mut ());
-    }
-    Ok(())
 }
 
 fn learn(mut learner: Oled, frames: impl Iterator<Item = Result<Frame, DataError>>) -> anyhow::Result<()> {

@@ -360,9 +360,9 @@ impl Resident {
             // Something else in between; the television goes on, and so does watching.
             self.off(Sofa);
             if self.random.chance(0.5) {
-                self.toilet()
+                self.toilet();
             } else {
-                self.snack()
+                self.snack();
             }
             self.enter(Room::Living);
             self.on(Sofa);
