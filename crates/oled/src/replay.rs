@@ -20,6 +20,7 @@ mod runs;
 mod scale;
 mod settings;
 mod simulate;
+mod sums;
 mod track;
 mod watch;
 mod why_nothing;

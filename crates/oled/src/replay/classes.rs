@@ -275,8 +275,13 @@ impl Classes {
 
     /// Whether a body is true in each class.
     pub(crate) fn cover(&self, body: &[Condition]) -> Vec<bool> {
-        let covers = |class: u32| self.items(class).any(|item| body.iter().all(|c| self.meets(item, *c)));
-        (0..self.starts.len() as u32).map(covers).collect()
+        (0..self.starts.len() as u32).map(|class| self.covers(class, body)).collect()
+    }
+
+    /// Whether a body is true in a class.
+    #[inline]
+    pub(crate) fn covers(&self, class: u32, body: &[Condition]) -> bool {
+        self.items(class).any(|item| body.iter().all(|c| self.meets(item, *c)))
     }
 
     /// A literal as a condition; none if it is not looked at.

@@ -5,7 +5,7 @@ use super::delta::Delta;
 use super::objective::{Fit, Price};
 use super::refine::{Answer, Question, Refused};
 use super::runs::{Definition, Evidence, Label, Runs};
-use super::simulate::{Actions, fit, fit_by_segment};
+use super::simulate::{Actions, fit};
 use super::watch::Watch;
 use crate::induce::RuleKind;
 
@@ -16,7 +16,7 @@ pub(crate) type Rule = (RuleKind, Vec<Condition>);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Theory {
     pub(crate) rules: Vec<Rule>,
-    /// How it fits, in all readings.
+    /// How it fits.
     pub(crate) fit: Fit,
     /// What it is worth.
     pub(crate) value: f64,
@@ -77,11 +77,6 @@ impl<'a> Climb<'a> {
         Theory { value: fit.f1() - self.cost(&rules), fit, rules }
     }
 
-    /// How well recognition with a theory fits.
-    pub(crate) fn recognised(&self, theory: &Theory) -> Fit {
-        fit_by_segment(self.slope.runs, &self.actions(&theory.rules), self.slope.definition).0
-    }
-
     fn cost(&self, rules: &[Rule]) -> f64 {
         rules.iter().map(|(_, body)| self.slope.price.of_rule(self.slope.classes, body)).sum()
     }
@@ -111,7 +106,6 @@ impl<'a> Climb<'a> {
             runs: self.slope.runs,
             ends,
             flips: if ends { &delta.ends } else { &delta.starts },
-            blocks: delta.blocks,
             evidence: &self.evidence[usize::from(ends)],
             fit: delta.fit,
             cost,

@@ -31,14 +31,14 @@ pub(crate) struct Delta {
     /// For each run what a rule would bring that starts the fluent there, and one that ends it.
     pub(crate) starts: Vec<Flip>,
     pub(crate) ends: Vec<Flip>,
-    pub(crate) blocks: usize,
+    blocks: u32,
 }
 
 impl Delta {
     pub(crate) fn new(runs: &Runs, actions: &Actions, definition: Definition) -> Delta {
         let none = vec![Flip::NONE; runs.all.len()];
         let mut delta = Delta {
-            fit: Fit { positives: runs.positives as i64 * (1 + i64::from(runs.twice)), ..Fit::default() },
+            fit: Fit { positives: runs.positives as i64, ..Fit::default() },
             starts: none.clone(),
             ends: if definition == Definition::While { Vec::new() } else { none },
             blocks: 0,
@@ -61,7 +61,7 @@ impl Delta {
                 self.fit.tp += yes;
                 self.fit.fp += no;
             } else {
-                self.starts[i] = Flip { block: self.blocks as u32, yes, no };
+                self.starts[i] = Flip { block: self.blocks, yes, no };
                 self.blocks += 1;
             }
         }
@@ -77,12 +77,12 @@ impl Delta {
                 continue;
             }
             self.close(runs, state, (opener, open..i), amount(runs, i, 1));
-            let then = actions.starts[i] && !(track.ends_win && actions.ends[i]);
+            let then = actions.starts[i];
             let rest = amount(runs, i, i64::from(runs.all[i].length) - 1);
             self.fit.tp += i64::from(then) * rest.0;
             self.fit.fp += i64::from(then) * rest.1;
-            // A run that ends the fluent would start it with a rule more; where ends win, one that starts it would end it.
-            (state, opener, open) = (then, (then == track.ends_win).then_some(i), i + 1);
+            // A run that ends the fluent would start it with a rule more.
+            (state, opener, open) = (then, (!then).then_some(i), i + 1);
         }
         self.close(runs, state, (opener, open..own.end), (0, 0));
     }
@@ -95,7 +95,7 @@ impl Delta {
         (opener, block): (Option<usize>, std::ops::Range<usize>),
         (mut yes, mut no): (i64, i64),
     ) {
-        let number = self.blocks as u32;
+        let number = self.blocks;
         self.blocks += 1;
         let flips = if state { &mut self.ends } else { &mut self.starts };
         // From the end backwards: firing acts from the second time point of a run on.

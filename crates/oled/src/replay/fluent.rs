@@ -114,13 +114,13 @@ impl FluentSearch<'_> {
         let mut refits = None;
         let mut definition = self.choice.declared.filter(|d| definitions.contains(d)).unwrap_or(definitions[0]);
         if (folds || definitions.len() > 1) && self.segments.len() >= FOLDS && annotated >= 2 {
-            let tried: Vec<(Definition, Fold)> =
-                definitions.iter().map(|d| (*d, self.fold(&classes, *d))).collect();
+            let tried: Vec<(Definition, Fold)> = definitions.iter().map(|d| (*d, self.fold(&classes, *d))).collect();
             definition = self.choose(definition, &tried);
             for (tried, fold) in &tried {
                 held_out[*tried as usize] = Some(fold.fit);
             }
-            refits = tried.into_iter().find(|(d, fold)| *d == definition && !fold.cut_short).map(|(_, fold)| fold.rules);
+            refits =
+                tried.into_iter().find(|(d, fold)| *d == definition && !fold.cut_short).map(|(_, fold)| fold.rules);
         }
         let mut outcome = self.climb(&classes, self.segments, definition, None);
         if !start.is_empty() {
@@ -151,7 +151,11 @@ impl FluentSearch<'_> {
         persists.into_iter().chain(holds_while.then_some(Definition::While)).collect()
     }
 
-    fn slope<'a>(&'a self, parts: (&'a Classes, &'a Runs, Definition), is_linked: &'a dyn Fn(&[Condition]) -> bool) -> Slope<'a> {
+    fn slope<'a>(
+        &'a self,
+        parts: (&'a Classes, &'a Runs, Definition),
+        is_linked: &'a dyn Fn(&[Condition]) -> bool,
+    ) -> Slope<'a> {
         let (classes, runs, definition) = parts;
         let Limits { max_literals, max_rules, .. } = self.limits;
         Slope {
@@ -168,7 +172,8 @@ impl FluentSearch<'_> {
     }
 
     /// The best rules for some segments, from nothing or from rules that are given: first with thresholds of few digits,
-    /// then with better ones for the rules that were found, and again for as long as that leads to other rules.
+    /// then with better ones for the rules that were found. A second search with those, for as long as it led to other
+    /// rules, took half as long again and scored the same.
     fn climb(
         &self,
         classes: &Classes,
@@ -176,32 +181,11 @@ impl FluentSearch<'_> {
         definition: Definition,
         start: Option<&[Rule]>,
     ) -> Outcome {
-        let runs = self.runs(segments, classes, definition);
-        let mut best = self.climb_once((classes, &runs, definition), start);
-        while !self.watch.ends() {
-            let fine = self.polish(segments, definition, &best);
-            if fine.rules == best.rules {
-                break;
-            }
-            let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::All(&fine.rules));
-            let runs = self.runs(segments, &classes, definition);
-            let next = self.climb_once((&classes, &runs, definition), Some(&fine.rules));
-            let (gap, settled) = (next.gap, next.rules == fine.rules);
-            best = if next.value > fine.value { next } else { Outcome { gap, ..fine } };
-            if settled {
-                break;
-            }
-        }
-        best
+        let coarse = self.climb_coarse((classes, &Runs::new(segments, self.scope, classes), definition), start);
+        if self.watch.ends() { coarse } else { self.polish(segments, definition, coarse) }
     }
 
-    /// The runs that rules are chosen by.
-    fn runs(&self, segments: &[&Segment<'_>], classes: &Classes, definition: Definition) -> Runs {
-        let runs = Runs::new(segments, self.scope, classes);
-        if definition == Definition::Persists && self.choice.persists.len() > 1 { runs.read_both_ways() } else { runs }
-    }
-
-    fn climb_once(&self, parts: (&Classes, &Runs, Definition), start: Option<&[Rule]>) -> Outcome {
+    fn climb_coarse(&self, parts: (&Classes, &Runs, Definition), start: Option<&[Rule]>) -> Outcome {
         let (classes, runs, _) = parts;
         let is_linked = |body: &[Condition]| self.scope.is_linked(body.iter().map(|c| classes.literal(*c)));
         let slope = self.slope(parts, &is_linked);
@@ -213,7 +197,7 @@ impl FluentSearch<'_> {
         };
         Outcome {
             rules: rules_of(classes, &theory),
-            fit: climb.recognised(&theory),
+            fit: theory.fit,
             value: theory.value,
             penalty,
             gap: climb.gap,
@@ -231,20 +215,20 @@ impl FluentSearch<'_> {
     }
 
     /// The same rules with the best thresholds of all.
-    fn polish(&self, segments: &[&Segment<'_>], definition: Definition, found: &Outcome) -> Outcome {
+    fn polish(&self, segments: &[&Segment<'_>], definition: Definition, found: Outcome) -> Outcome {
         let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::Of(&found.rules));
         if classes.slots() == 0 {
-            return found.clone();
+            return found;
         }
-        let runs = self.runs(segments, &classes, definition);
+        let runs = Runs::new(segments, self.scope, &classes);
         // The price is that of all literals that there were to choose from.
         let mut slope = self.slope((&classes, &runs, definition), &|_| true);
         slope.price = self.price(&runs, found.seen.literals);
         let mut climb = Climb::new(slope);
         let theory = climb.polish(bodies(&classes, &found.rules));
-        let mut outcome = found.clone();
+        let mut outcome = Outcome { rules: rules_of(&classes, &theory), fit: theory.fit, value: theory.value, ..found };
         outcome.seen.refused.add(&climb.refused);
-        Outcome { rules: rules_of(&classes, &theory), fit: climb.recognised(&theory), value: theory.value, ..outcome }
+        outcome
     }
 
     fn price(&self, runs: &Runs, literals: usize) -> Price {
@@ -254,7 +238,8 @@ impl FluentSearch<'_> {
     /// Finds rules without each fold, and judges them on it.
     fn fold(&self, classes: &Classes, definition: Definition) -> Fold {
         let folds = self.deal();
-        let mut all = Fold { rules: Vec::new(), fit: Fit::default(), errors: vec![0; self.segments.len()], cut_short: false };
+        let mut all =
+            Fold { rules: Vec::new(), fit: Fit::default(), errors: vec![0; self.segments.len()], cut_short: false };
         for fold in 0..FOLDS {
             self.watch.tell(|| format!("without a part of the segments, {} of {FOLDS}", fold + 1));
             let part = |test: bool| -> (Vec<usize>, Vec<&Segment<'_>>) {

@@ -593,7 +593,11 @@ impl Replay {
         let may_be = |kind: RuleKind| if kind == RuleKind::Direct { *holds_while } else { persists.contains(&kind) };
         let known = |rule: &Rule| !rule.body.is_empty() && self.fits(target, &rule.body) && may_be(rule.kind);
         ensure(outcome.rules.iter().all(known), "the literals of rules")?;
-        ensure(definition_of(&outcome.rules) == Definition::Persists || outcome.rules.iter().all(|r| r.kind == RuleKind::Direct), "the kinds of rules")?;
+        ensure(
+            definition_of(&outcome.rules) == Definition::Persists
+                || outcome.rules.iter().all(|r| r.kind == RuleKind::Direct),
+            "the kinds of rules",
+        )?;
         let Fit { tp, fp, positives } = outcome.fit;
         ensure_counts([tp, fp, positives].map(i64::unsigned_abs))
     }

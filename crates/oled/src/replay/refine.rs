@@ -15,7 +15,7 @@ use super::classes::{Classes, Condition};
 use super::delta::{Flip, NO_BLOCK};
 use super::objective::{Fit, Price};
 use super::runs::{Evidence, Runs};
-use super::scale::NOWHERE;
+use super::sums::{Sum, Sums, Wanted};
 use super::watch::Watch;
 
 /// A rule must be right about so many annotated intervals: what happens twice happens by chance, whatever it is worth. With
@@ -41,7 +41,6 @@ pub(crate) struct Question<'a> {
     pub(crate) ends: bool,
     /// What firing brings at each run, and what speaks for it.
     pub(crate) flips: &'a [Flip],
-    pub(crate) blocks: usize,
     pub(crate) evidence: &'a [Evidence],
     /// How the theory fits without the rule, and what it costs.
     pub(crate) fit: Fit,
@@ -95,9 +94,9 @@ impl Refused {
 
 /// A body with the runs at which it is true.
 #[derive(Clone, Debug)]
-struct Node {
-    body: Vec<Condition>,
-    runs: Vec<u32>,
+pub(super) struct Node {
+    pub(super) body: Vec<Condition>,
+    pub(super) runs: Vec<u32>,
 }
 
 /// A body with a condition more.
@@ -110,54 +109,27 @@ struct Child {
     bound: f64,
 }
 
-/// What a condition brings, summed up.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    yes: i64,
-    no: i64,
-    /// The best flips of all blocks.
-    most: f64,
-    events: u32,
-}
-
-/// Room that is used again.
-#[derive(Default)]
-struct Scratch {
-    sums: Vec<Sum>,
-    /// For each class of the node, when it was read: the literals that are true in it with the body, and its places.
-    read: Vec<u32>,
-    class_rows: Vec<u64>,
-    class_places: Vec<u16>,
-    /// The literals that were true in the block, or in the interval, before a run.
-    seen: Vec<u64>,
-    seen_event: Vec<u64>,
-    /// The runs of a block that bring something, with their classes.
-    gains: Vec<(f64, u32)>,
-    /// The runs of the node in the order of one of their places.
-    order: Vec<u32>,
-    starts: Vec<u32>,
-    /// For each block when it was seen last, the first run of it and the best one; for each interval when it was seen.
-    of_block: Vec<(u32, u32, f64)>,
-    of_event: Vec<u32>,
-    round: u32,
+/// Room that is used again, and what was done so far.
+struct Work {
+    sums: Sums,
     /// Runs looked at.
-    work: usize,
+    done: usize,
 }
 
 impl Question<'_> {
     /// The best rule that makes the theory worth more than this.
     pub(crate) fn answer(&self, incumbent: f64) -> Answer {
         let (mut answer, mut best) = (Answer::default(), incumbent);
-        let (root, mut scratch) = (self.root(), self.scratch());
+        let (root, mut work) = (self.root(), self.work());
         let effort = PASSES * root.runs.len().max(1);
         let mut width = WIDTH;
         loop {
             let before = best;
-            let cut = self.round(&root, width, &mut best, &mut answer, &mut scratch);
-            self.polish(&root, &mut best, &mut answer, &mut scratch);
+            let cut = self.round(&root, width, &mut best, &mut answer, &mut work);
+            self.polish(&root, &mut best, &mut answer, &mut work);
             answer.gap = (cut - best).max(0.0);
             let settled = best <= before + LEAST_GAIN;
-            if settled || answer.gap <= LEAST_GAIN || scratch.work > effort || self.watch.ends() {
+            if settled || answer.gap <= LEAST_GAIN || work.done > effort || self.watch.ends() {
                 return answer;
             }
             width *= 2;
@@ -168,7 +140,7 @@ impl Question<'_> {
     pub(crate) fn polished(&self, body: &[Condition], incumbent: f64) -> Answer {
         let mut answer = Answer { best: Some((body.to_vec(), incumbent)), ..Answer::default() };
         let mut best = incumbent;
-        self.polish(&self.root(), &mut best, &mut answer, &mut self.scratch());
+        self.polish(&self.root(), &mut best, &mut answer, &mut self.work());
         if best <= incumbent {
             answer.best = None;
         }
@@ -177,25 +149,16 @@ impl Question<'_> {
 
     /// The body without conditions, at all runs that matter.
     fn root(&self) -> Node {
-        let matters = |i: &u32| {
-            self.flips[*i as usize].block != NO_BLOCK || self.evidence[*i as usize].event.is_some()
-        };
+        let matters = |i: &u32| self.flips[*i as usize].block != NO_BLOCK || self.evidence[*i as usize].event.is_some();
         Node { body: Vec::new(), runs: (0..self.runs.all.len() as u32).filter(matters).collect() }
     }
 
-    fn scratch(&self) -> Scratch {
-        Scratch {
-            of_block: vec![(0, 0, 0.0); self.blocks],
-            of_event: vec![0; self.runs.intervals as usize + 1],
-            read: vec![0; self.classes.count()],
-            class_rows: vec![0; self.classes.count() * self.classes.words],
-            class_places: vec![0; self.classes.count() * self.classes.slots()],
-            ..Scratch::default()
-        }
+    fn work(&self) -> Work {
+        Work { sums: Sums::new(self.classes), done: 0 }
     }
 
     /// Grows bodies, so many of each length; says what the best that was left aside might be worth.
-    fn round(&self, root: &Node, width: usize, best: &mut f64, answer: &mut Answer, scratch: &mut Scratch) -> f64 {
+    fn round(&self, root: &Node, width: usize, best: &mut f64, answer: &mut Answer, work: &mut Work) -> f64 {
         let mut cut = f64::MIN;
         let mut level = vec![root.clone()];
         let mut known: IndexSet<u64, FxBuildHasher> = IndexSet::default();
@@ -207,7 +170,17 @@ impl Question<'_> {
                 if self.watch.ends() {
                     return f64::MAX;
                 }
-                self.expand(parent as u32, node, goal, *best, width, &mut cut, &mut children, &mut answer.refused, scratch);
+                self.expand(
+                    parent as u32,
+                    node,
+                    goal,
+                    *best,
+                    width,
+                    &mut cut,
+                    &mut children,
+                    &mut answer.refused,
+                    work,
+                );
                 self.take_best(&level, &children, best, answer);
             }
             let chosen = select(&mut children, width, *best, &mut cut);
@@ -294,7 +267,7 @@ impl Question<'_> {
 
     /// What a flip brings towards reaching an F1: (2 - F1) times more right, less F1 times more wrong.
     #[inline]
-    fn weight(&self, flip: &Flip, f1: f64) -> f64 {
+    pub(super) fn weight(&self, flip: &Flip, f1: f64) -> f64 {
         let gain = (2.0 - f1) * flip.yes as f64 - f1 * flip.no as f64;
         if self.ends { -gain } else { gain }
     }
@@ -341,8 +314,7 @@ impl Question<'_> {
     /// The runs at which a body is true with a condition more.
     fn refined(&self, node: &Node, condition: Condition) -> Node {
         let body = with(&node.body, condition);
-        let cover = self.classes.cover(&body);
-        let fires = |i: &&u32| cover[self.runs.all[**i as usize].class as usize];
+        let fires = |i: &&u32| self.classes.covers(self.runs.all[**i as usize].class, &body);
         let runs = node.runs.iter().filter(fires).copied().collect();
         Node { body, runs }
     }
@@ -360,50 +332,35 @@ impl Question<'_> {
         cut: &mut f64,
         children: &mut Vec<Child>,
         refused: &mut Refused,
-        scratch: &mut Scratch,
+        work: &mut Work,
     ) {
-        scratch.work += node.runs.len();
-        let needed = self.needed(goal);
-        self.read(node, scratch);
-        self.sum_literals(node, needed, scratch);
+        work.done += node.runs.len();
+        work.sums.sum_up(self, node, self.needed(goal), Wanted::All);
         let cost = self.price.of_rule(self.classes, &node.body);
-        let judge = |condition: Condition, sum: &Sum| {
+        let mut judge = |condition: Condition, sum: &Sum, children: &mut Vec<Child>| {
             let cost = cost + self.price.of_condition(self.classes, condition);
-            Child {
-                parent,
-                condition,
-                value: self.value(sum, cost),
-                bound: self.bound(sum.most, goal, cost + self.price.least()),
+            let value = self.value(sum, cost);
+            let bound = self.bound(sum.most, goal, cost + self.price.least());
+            if sum.events < i64::from(SUPPORT) {
+                refused.unsupported += u64::from(value > best + LEAST_GAIN);
+            } else if value.max(bound) > best + LEAST_GAIN {
+                children.push(Child { parent, condition, value, bound });
             }
         };
-        for literal in 0..self.classes.literals() {
+        for (literal, sum) in work.sums.literals.iter().enumerate().filter(|(_, sum)| sum.events > 0) {
             let condition = Condition::Literal(literal as u16);
-            let sum = &scratch.sums[literal];
-            if sum.events == 0 || node.body.contains(&condition) {
-                continue;
-            }
-            let child = judge(condition, sum);
-            let useful = child.value > best + LEAST_GAIN || child.bound > best + LEAST_GAIN;
-            if sum.events < SUPPORT {
-                refused.unsupported += u64::from(child.value > best + LEAST_GAIN);
-            } else if useful {
-                children.push(child);
+            if !node.body.contains(&condition) {
+                judge(condition, sum, children);
             }
         }
         for slot in 0..self.classes.slots() {
             if node.body.iter().any(|c| matches!(c, Condition::Threshold(s, _) if *s as usize == slot)) {
                 continue;
             }
+            let threshold = |cut: u16| Condition::Threshold(slot as u16, cut);
             let first = children.len();
-            self.sweep(node, slot, needed, scratch, |at, sum| {
-                let child = judge(Condition::Threshold(slot as u16, at), sum);
-                let useful = child.value > best + LEAST_GAIN || child.bound > best + LEAST_GAIN;
-                if sum.events < SUPPORT {
-                    refused.unsupported += u64::from(child.value > best + LEAST_GAIN);
-                } else if useful {
-                    children.push(child);
-                }
-            });
+            let digits = |cut: u16| self.classes.digits(threshold(cut));
+            work.sums.for_each_cut(slot, digits, |cut, sum| judge(threshold(cut), sum, children));
             // Of neighbours the best few: the others are found where the thresholds of the best rule are looked at again.
             let own = &mut children[first..];
             let most = (width / 2).max(1);
@@ -415,138 +372,8 @@ impl Question<'_> {
         }
     }
 
-    /// Sums up what each literal brings as one condition more; what is true in the classes of the node is at hand.
-    fn sum_literals(&self, node: &Node, needed: f64, scratch: &mut Scratch) {
-        let words = self.classes.words;
-        let Scratch { sums, seen, seen_event, gains, class_rows, .. } = scratch;
-        sums.clear();
-        sums.resize(words * 64, Sum::default());
-        for set in [&mut *seen, &mut *seen_event] {
-            set.clear();
-            set.resize(words, 0);
-        }
-        let row = |class: u32| &class_rows[class as usize * words..(class as usize + 1) * words];
-        let (mut block, mut event) = (NO_BLOCK, None);
-        for &i in &node.runs {
-            let (flip, class) = (&self.flips[i as usize], self.runs.all[i as usize].class);
-            if flip.block != NO_BLOCK {
-                if flip.block != block {
-                    close_block(gains, row, seen, sums);
-                    block = flip.block;
-                }
-                for_each_new(row(class), seen, |literal| {
-                    sums[literal].yes += flip.yes;
-                    sums[literal].no += flip.no;
-                });
-                let weight = self.weight(flip, needed);
-                if weight > 0.0 {
-                    gains.push((weight, class));
-                }
-            }
-            if let Some(own) = self.evidence[i as usize].event {
-                if event != Some(own) {
-                    seen_event.fill(0);
-                    event = Some(own);
-                }
-                for_each_new(row(class), seen_event, |literal| sums[literal].events += 1);
-            }
-        }
-        close_block(gains, row, seen, sums);
-    }
-
-    /// Reads what is true in the classes of a node with its body.
-    fn read(&self, node: &Node, scratch: &mut Scratch) {
-        let (words, slots) = (self.classes.words, self.classes.slots());
-        let Scratch { read, class_rows, class_places, round, .. } = scratch;
-        *round += 1;
-        for &i in &node.runs {
-            let class = self.runs.all[i as usize].class;
-            let at = class as usize;
-            if read[at] == *round {
-                continue;
-            }
-            read[at] = *round;
-            let row = &mut class_rows[at * words..(at + 1) * words];
-            let places = &mut class_places[at * slots..(at + 1) * slots];
-            row.fill(0);
-            places.fill(NOWHERE);
-            for item in self.classes.items(class) {
-                if node.body.iter().all(|c| self.classes.meets(item, *c)) {
-                    row.iter_mut().zip(self.classes.row(item)).for_each(|(a, b)| *a |= b);
-                    places.iter_mut().zip(self.classes.places(item)).for_each(|(a, b)| *a = (*a).min(*b));
-                }
-            }
-        }
-    }
-
-    /// Sums up what each threshold of a slot brings as one condition more, from the strictest on; the places of the node's
-    /// classes are at hand.
-    fn sweep(&self, node: &Node, slot: usize, needed: f64, scratch: &mut Scratch, mut each: impl FnMut(u16, &Sum)) {
-        let (slots, values) = (self.classes.slots(), self.classes.scales[slot].len());
-        let Scratch { class_places, order, starts, of_block, of_event, round, .. } = scratch;
-        let place = |k: usize| {
-            let class = self.runs.all[node.runs[k] as usize].class;
-            class_places[class as usize * slots + slot] as usize
-        };
-        // The runs by their places, those of a place in their order.
-        starts.clear();
-        starts.resize(values + 2, 0);
-        let count = node.runs.len();
-        (0..count).filter(|k| place(*k) <= values).for_each(|k| starts[place(k) + 1] += 1);
-        (0..=values).for_each(|p| starts[p + 1] += starts[p]);
-        order.clear();
-        order.resize(starts[values + 1] as usize, 0);
-        let mut next = starts.clone();
-        for k in (0..count).filter(|k| place(*k) <= values) {
-            order[next[place(k)] as usize] = k as u32;
-            next[place(k)] += 1;
-        }
-        *round += 1;
-        let mut sum = Sum::default();
-        let cuts = self.classes.scales[slot].cuts();
-        for at in 0..values {
-            let own = starts[at] as usize..starts[at + 1] as usize;
-            let new = !own.is_empty();
-            for &k in &order[own] {
-                let i = node.runs[k as usize] as usize;
-                let flip = &self.flips[i];
-                if flip.block != NO_BLOCK {
-                    let weight = self.weight(flip, needed).max(0.0);
-                    let (seen, first, most) = &mut of_block[flip.block as usize];
-                    if *seen != *round {
-                        (*seen, *first, *most) = (*round, i as u32, weight);
-                        sum.yes += flip.yes;
-                        sum.no += flip.no;
-                        sum.most += weight;
-                    } else {
-                        if (i as u32) < *first {
-                            let before = &self.flips[*first as usize];
-                            sum.yes += flip.yes - before.yes;
-                            sum.no += flip.no - before.no;
-                            *first = i as u32;
-                        }
-                        if weight > *most {
-                            sum.most += weight - *most;
-                            *most = weight;
-                        }
-                    }
-                }
-                if let Some(event) = self.evidence[i].event
-                    && of_event[event as usize] != *round
-                {
-                    of_event[event as usize] = *round;
-                    sum.events += 1;
-                }
-            }
-            let cut = at as u16 + 1;
-            if new && cuts.contains(&cut) {
-                each(cut, &sum);
-            }
-        }
-    }
-
     /// Looks at each threshold of the best rule again, with the others as they are.
-    fn polish(&self, root: &Node, best: &mut f64, answer: &mut Answer, scratch: &mut Scratch) {
+    fn polish(&self, root: &Node, best: &mut f64, answer: &mut Answer, work: &mut Work) {
         let Some((mut body, _)) = answer.best.clone() else { return };
         let mut changed = true;
         while changed && !self.watch.ends() {
@@ -556,15 +383,16 @@ impl Question<'_> {
                 let mut rest = body.clone();
                 rest.remove(at);
                 let node = rest.iter().fold(root.clone(), |node, c| self.refined(&node, *c));
-                scratch.work += node.runs.len();
-                self.read(&node, scratch);
+                work.done += node.runs.len();
+                work.sums.sum_up(self, &node, self.needed(*best), Wanted::Slot(slot as usize));
                 let cost = self.price.of_rule(self.classes, &rest);
+                let threshold = |cut: u16| Condition::Threshold(slot, cut);
                 let mut better: Vec<(f64, Condition)> = Vec::new();
-                self.sweep(&node, slot as usize, self.needed(*best), scratch, |cut, sum| {
-                    let condition = Condition::Threshold(slot, cut);
-                    let value = self.value(sum, cost + self.price.of_condition(self.classes, condition));
-                    if sum.events >= SUPPORT && value > *best + LEAST_GAIN {
-                        better.push((value, condition));
+                let digits = |cut: u16| self.classes.digits(threshold(cut));
+                work.sums.for_each_cut(slot as usize, digits, |cut, sum| {
+                    let value = self.value(sum, cost + self.price.of_condition(self.classes, threshold(cut)));
+                    if sum.events >= i64::from(SUPPORT) && value > *best + LEAST_GAIN {
+                        better.push((value, threshold(cut)));
                     }
                 });
                 better.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -578,30 +406,6 @@ impl Question<'_> {
                     }
                 }
             }
-        }
-    }
-}
-
-/// Adds the best flips of the block that ends.
-fn close_block<'a>(gains: &mut Vec<(f64, u32)>, row: impl Fn(u32) -> &'a [u64], seen: &mut [u64], sums: &mut [Sum]) {
-    seen.fill(0);
-    gains.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    for &(weight, class) in &*gains {
-        for_each_new(row(class), seen, |literal| sums[literal].most += weight);
-    }
-    gains.clear();
-    seen.fill(0);
-}
-
-/// Calls a function with the literals of a row that are not in a set, and puts them there.
-#[inline]
-fn for_each_new(row: &[u64], seen: &mut [u64], mut each: impl FnMut(usize)) {
-    for (word, (row, seen)) in row.iter().zip(seen).enumerate() {
-        let mut new = row & !*seen;
-        *seen |= row;
-        while new != 0 {
-            each(word * 64 + new.trailing_zeros() as usize);
-            new &= new - 1;
         }
     }
 }
@@ -623,7 +427,14 @@ fn select(children: &mut [Child], width: usize, best: f64, cut: &mut f64) -> Vec
     for key in keys {
         let mut order: Vec<usize> = (0..hopeful.len()).collect();
         order.sort_by(|a, b| key(hopeful[*b]).total_cmp(&key(hopeful[*a])).then(a.cmp(b)));
-        order.iter().filter(|i| !chosen[**i]).take(width).copied().collect::<Vec<_>>().iter().for_each(|i| chosen[*i] = true);
+        order
+            .iter()
+            .filter(|i| !chosen[**i])
+            .take(width)
+            .copied()
+            .collect::<Vec<_>>()
+            .iter()
+            .for_each(|i| chosen[*i] = true);
     }
     let left = hopeful.iter().zip(&chosen).filter(|(_, chosen)| !**chosen);
     *cut = left.fold(*cut, |cut, (child, _)| cut.max(child.bound));

@@ -29,8 +29,6 @@ pub(crate) struct Track {
     pub(crate) segment: u32,
     /// Whether the background says that the fluent holds at its first time point.
     pub(crate) holds: bool,
-    /// Whether what ends the fluent wins where something starts it at the same time, against what recognition does.
-    pub(crate) ends_win: bool,
 }
 
 /// The runs of some segments.
@@ -47,8 +45,6 @@ pub(crate) struct Runs {
     /// Time points of which something is known, and annotated intervals.
     pub(crate) known: u64,
     pub(crate) intervals: u32,
-    /// Whether every track is there twice: see [`Runs::read_both_ways`].
-    pub(crate) twice: bool,
 }
 
 /// What speaks for and against firing at a run.
@@ -90,28 +86,12 @@ impl Runs {
                 let (first, end) = (first as u32, runs.all.len() as u32);
                 runs.count(first as usize..end as usize);
                 let holds = course.initial >> scope.place & 1 == 1;
-                runs.tracks.push(Track { first, end, segment: s as u32, holds, ends_win: false });
+                runs.tracks.push(Track { first, end, segment: s as u32, holds });
             }
             runs.with_event += usize::from(event);
         }
         runs.positives += runs.missed;
         runs
-    }
-
-    /// Every track a second time, where what ends the fluent wins over what starts it.
-    ///
-    /// Rules that contradict each other fit by that starting wins: an end that is nearly always true, behind a start that is
-    /// true most of the time, reads backwards, and runs away where the start does not come. A theory is chosen by how it does
-    /// in both readings; one that says what it means does the same in both.
-    #[must_use]
-    pub(crate) fn read_both_ways(mut self) -> Runs {
-        let (runs, tracks) = (self.all.clone(), self.tracks.clone());
-        let shift = runs.len() as u32;
-        self.all.extend(runs);
-        let again = |t: Track| Track { first: t.first + shift, end: t.end + shift, ends_win: true, ..t };
-        self.tracks.extend(tracks.into_iter().map(again));
-        self.twice = true;
-        self
     }
 
     fn count(&mut self, track: std::ops::Range<usize>) {
@@ -134,7 +114,7 @@ impl Runs {
         let mut all = Vec::with_capacity(self.all.len());
         // The number of annotated intervals that have begun.
         let mut begun = 0;
-        for track in self.tracks.iter().filter(|track| !track.ends_win) {
+        for track in &self.tracks {
             let before = begun;
             let runs = &self.all[track.first as usize..track.end as usize];
             let mut label = Label::No;
@@ -163,8 +143,6 @@ impl Runs {
                 all.push(Evidence { seen, held, event });
             }
         }
-        // What is read twice speaks once.
-        all.resize(self.all.len(), Evidence::default());
         all
     }
 }

@@ -99,7 +99,8 @@ impl Scale {
 
     /// The values between which a threshold is that so many values meet.
     fn gap(&self, met: u16) -> (f64, f64) {
-        let (inner, outer) = ((met as usize).checked_sub(1).and_then(|i| self.values.get(i)), self.values.get(met as usize));
+        let (inner, outer) =
+            ((met as usize).checked_sub(1).and_then(|i| self.values.get(i)), self.values.get(met as usize));
         let (below, above) = if self.slot.looser == Looser::Smaller { (outer, inner) } else { (inner, outer) };
         (below.map_or(f64::NEG_INFINITY, |(_, greatest)| *greatest), above.map_or(f64::INFINITY, |(least, _)| *least))
     }
@@ -109,11 +110,6 @@ impl Scale {
     pub(crate) fn place(&self, bin: BinId) -> u16 {
         // Where nothing is measured no threshold is met, so that "not" is true.
         self.places.get(bin as usize).copied().unwrap_or(if self.slot.negated { 0 } else { NOWHERE })
-    }
-
-    /// The cuts that tell values apart, by their numbers: a literal is true of the places below its cut.
-    pub(crate) fn cuts(&self) -> std::ops::Range<u16> {
-        1..self.len() as u16
     }
 
     /// How many values meet the threshold of a cut.

@@ -27,22 +27,16 @@ impl Actions {
     }
 }
 
-/// How well actions fit, in all readings.
+/// How well actions fit.
 pub(crate) fn fit(runs: &Runs, actions: &Actions, definition: Definition) -> Fit {
-    let mut fit = recognised(runs, actions, definition, true).0;
-    fit.positives *= 1 + i64::from(runs.twice);
-    fit
+    fit_by_segment(runs, actions, definition).0
 }
 
-/// How well recognition fits, with the errors in each segment.
+/// How well actions fit, with the errors in each segment.
 pub(crate) fn fit_by_segment(runs: &Runs, actions: &Actions, definition: Definition) -> (Fit, Vec<i64>) {
-    recognised(runs, actions, definition, false)
-}
-
-fn recognised(runs: &Runs, actions: &Actions, definition: Definition, both_ways: bool) -> (Fit, Vec<i64>) {
     let mut fit = Fit { positives: runs.positives as i64, ..Fit::default() };
     let mut errors = vec![0; runs.segments];
-    for track in runs.tracks.iter().filter(|track| both_ways || !track.ends_win) {
+    for track in &runs.tracks {
         for_each_run(runs, track, actions, definition, |_, run, time| match run.label {
             Label::Yes => {
                 fit.tp += time;
@@ -75,20 +69,21 @@ fn for_each_run(
             each(i, run, i64::from(start) * length);
             continue;
         }
-        let then = next(track, state, start, actions.ends[i]);
+        let then = start || state && !actions.ends[i];
         each(i, run, i64::from(state) + i64::from(then) * (length - 1));
         state = then;
     }
 }
 
-/// Whether the fluent holds after a time point.
-fn next(track: &Track, state: bool, starts: bool, ends: bool) -> bool {
-    if track.ends_win { !ends && (starts || state) } else { starts || state && !ends }
-}
-
 /// When the fluent is recognised in a track, as spans of time points from its first one on: from the first on and up to the
 /// second. With `starts`, when it is started, whether it holds already or not.
-pub(crate) fn spans(runs: &Runs, track: &Track, actions: &Actions, definition: Definition, starts: bool) -> Vec<(u64, u64)> {
+pub(crate) fn spans(
+    runs: &Runs,
+    track: &Track,
+    actions: &Actions,
+    definition: Definition,
+    starts: bool,
+) -> Vec<(u64, u64)> {
     let mut spans: Vec<(u64, u64)> = Vec::new();
     let mut add = |from: u64, to: u64| match spans.last_mut() {
         Some(last) if last.1 == from => last.1 = to,

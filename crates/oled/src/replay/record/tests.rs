@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::super::bins::{Bins, LEAST};
-use super::super::learner::Replay;
-use super::super::settings::ReplaySettings;
 use super::super::classes::measured;
+use super::super::learner::Replay;
 use super::super::literal::Slot;
+use super::super::settings::ReplaySettings;
 use super::{Record, Run};
 use crate::lang::{Source, Symbol, Value};
 use crate::learn::Learner;
