@@ -225,6 +225,21 @@ impl Classes {
         }
     }
 
+    /// Classes with these items, each the bits of its literals and its places.
+    #[cfg(test)]
+    pub(crate) fn of_items(literals: usize, scales: Vec<Scale>, all: Vec<Vec<(u64, Vec<u16>)>>) -> Classes {
+        let slots = (0..scales.len() as u16).collect();
+        let mut classes =
+            Classes { literals: (0..literals as u16).collect(), words: 1, slots, scales, ..Classes::default() };
+        for items in all {
+            let item = |(bits, places): (u64, Vec<u16>)| [bits].into_iter().chain(places.into_iter().map(u64::from));
+            let key: Vec<u64> = [0].into_iter().chain(items.into_iter().flat_map(item)).collect();
+            classes.push(&key);
+        }
+        classes.first.push(classes.rows.len() as u32);
+        classes
+    }
+
     /// How many classes there are.
     pub(crate) fn count(&self) -> usize {
         self.starts.len()

@@ -440,3 +440,6 @@ fn select(children: &mut [Child], width: usize, best: f64, cut: &mut f64) -> Vec
     *cut = left.fold(*cut, |cut, (child, _)| cut.max(child.bound));
     hopeful.iter().zip(&chosen).filter(|(_, chosen)| **chosen).map(|(child, _)| **child).collect()
 }
+
+#[cfg(test)]
+mod tests;

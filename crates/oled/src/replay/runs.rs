@@ -94,6 +94,20 @@ impl Runs {
         runs
     }
 
+    /// Those of some tracks, all of one segment.
+    #[cfg(test)]
+    pub(crate) fn of_tracks(tracks: Vec<Vec<Run>>) -> Runs {
+        let mut runs = Runs { segments: 1, with_event: 1, ..Runs::default() };
+        for track in tracks {
+            let first = runs.all.len();
+            runs.all.extend(track);
+            let end = runs.all.len();
+            runs.count(first..end);
+            runs.tracks.push(Track { first: first as u32, end: end as u32, segment: 0, holds: false });
+        }
+        runs
+    }
+
     fn count(&mut self, track: std::ops::Range<usize>) {
         let mut before = Label::No;
         for run in &self.all[track] {

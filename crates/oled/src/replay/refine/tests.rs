@@ -1,0 +1,195 @@
+//! The search for a rule, beside plain simulation and beside all bodies that there are.
+
+use super::*;
+use crate::induce::{Numbers, RuleKind};
+use crate::interrupt::Interrupt;
+use crate::lang::{Comparison, Looser, Symbol};
+use crate::learn::Watcher;
+use crate::replay::bins::{BinId, Bins};
+use crate::replay::delta::Delta;
+use crate::replay::literal::Slot;
+use crate::replay::runs::{Definition, Label, Run};
+use crate::replay::scale::{Fineness, Scale};
+use crate::replay::simulate::{Actions, fit};
+
+/// Numbers that look random (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+}
+
+const LITERALS: usize = 4;
+const VALUES: u16 = 5;
+const SLOTS: usize = 2;
+
+/// A small record: what is true and annotated of a few instances, with few or several items a class.
+fn record(random: &mut Random, most_items: usize) -> (Classes, Runs) {
+    let mut bins = Bins::default();
+    let ids: Vec<BinId> = (0..VALUES).map(|n| bins.insert(f64::from(n))).collect();
+    let slot = |looser: Looser| Slot {
+        numbers: Numbers::Reals,
+        comparison: if looser == Looser::Larger { Comparison::LessOrEqual } else { Comparison::GreaterOrEqual },
+        looser,
+        negated: false,
+    };
+    let scale = |looser| Scale::new(slot(looser), &bins.order(), ids.clone(), Fineness::Fine);
+    let scales = vec![scale(Looser::Larger), scale(Looser::Smaller)];
+    let item = |random: &mut Random| {
+        let places = (0..SLOTS).map(|_| random.below(VALUES as usize + 1) as u16).collect::<Vec<u16>>();
+        (random.below(1 << LITERALS) as u64, places)
+    };
+    let classes = (0..12).map(|_| (0..=random.below(most_items)).map(|_| item(random)).collect()).collect();
+    let classes = Classes::of_items(LITERALS, scales, classes);
+    let mut tracks = Vec::new();
+    for _ in 0..2 + random.below(6) {
+        // What is annotated goes on for a while, as it does in streams.
+        let (mut label, mut track) = (Label::No, Vec::new());
+        for _ in 0..1 + random.below(12) {
+            label = match random.below(6) {
+                0 => Label::Unknown,
+                1 => Label::Yes,
+                2 => Label::No,
+                _ => label,
+            };
+            track.push(Run { class: random.below(12) as u32, length: 1 + random.below(4) as u32, label });
+        }
+        tracks.push(track);
+    }
+    let runs = Runs::of_tracks(tracks);
+    (classes, runs)
+}
+
+/// All bodies, of any length.
+fn bodies() -> Vec<Vec<Condition>> {
+    let mut all = vec![Vec::new()];
+    let add = |all: &mut Vec<Vec<Condition>>, conditions: Vec<Condition>| {
+        let longer: Vec<Vec<Condition>> =
+            all.iter().flat_map(|body| conditions.iter().map(|c| with(body, *c)).collect::<Vec<_>>()).collect();
+        all.extend(longer);
+    };
+    (0..LITERALS as u16).for_each(|literal| add(&mut all, vec![Condition::Literal(literal)]));
+    (0..SLOTS as u16).for_each(|slot| {
+        add(&mut all, (1..VALUES).map(|cut| Condition::Threshold(slot, cut)).collect());
+    });
+    all
+}
+
+/// Asks the question that a theory of some random rules has.
+fn asked(random: &mut Random, classes: &Classes, runs: &Runs, test: impl FnOnce(&Question<'_>, RuleKind, &Actions)) {
+    let definition = if random.below(3) == 0 { Definition::While } else { Definition::Persists };
+    let kinds = [RuleKind::Initiation, RuleKind::Termination];
+    let kind = if definition == Definition::While { RuleKind::Direct } else { kinds[random.below(2)] };
+    let all = bodies();
+    let mut actions = Actions::given(classes, runs);
+    for _ in 0..random.below(3) {
+        let kind = if definition == Definition::While { kind } else { kinds[random.below(2)] };
+        actions.add(classes, runs, kind, &all[1 + random.below(all.len() - 1)]);
+    }
+    let ends = kind == RuleKind::Termination;
+    let delta = Delta::new(runs, &actions, definition);
+    let (interrupt, watcher) = (Interrupt::never(), Watcher::default());
+    let question = Question {
+        classes,
+        runs,
+        ends,
+        flips: if ends { &delta.ends } else { &delta.starts },
+        evidence: &runs.evidence(definition, ends),
+        fit: delta.fit,
+        cost: 0.0,
+        price: Price::new(runs, LITERALS + SLOTS),
+        max_literals: usize::MAX,
+        is_linked: &|_| true,
+        watch: Watch { interrupt: &interrupt, watcher: &watcher, fluent: Symbol::new("f"), number: 0, count: 1 },
+    };
+    assert_eq!(delta.fit, fit(runs, &actions, definition), "what the theory does by itself");
+    test(&question, kind, &actions);
+}
+
+/// The definition of a question.
+fn definition_of(kind: RuleKind) -> Definition {
+    if kind == RuleKind::Direct { Definition::While } else { Definition::Persists }
+}
+
+#[test]
+fn what_a_rule_more_brings_is_what_simulation_says() {
+    for seed in 0..400 {
+        let mut random = Random(seed);
+        let (classes, runs) = record(&mut random, 1 + seed as usize % 3);
+        let all = bodies();
+        let base = all[random.below(all.len())].clone();
+        asked(&mut random, &classes, &runs, |question, kind, actions| {
+            let root = question.root();
+            let node = base.iter().fold(root, |node, c| question.refined(&node, *c));
+            let mut sums = Sums::new(&classes);
+            sums.sum_up(question, &node, 0.5, Wanted::All);
+            let mut count = 0;
+            let mut check = |condition: Condition, sum: &Sum| {
+                let mut more = actions.clone();
+                more.add(&classes, &runs, kind, &with(&base, condition));
+                let simulated = fit(&runs, &more, definition_of(kind));
+                assert_eq!(question.value(sum, 0.0), simulated.f1(), "seed {seed}: {base:?} with {condition:?}");
+                count += 1;
+            };
+            for literal in (0..LITERALS).filter(|l| !base.contains(&Condition::Literal(*l as u16))) {
+                check(Condition::Literal(literal as u16), &sums.literals[literal]);
+            }
+            let used = |slot: u16| base.iter().any(|c| matches!(c, Condition::Threshold(s, _) if *s == slot));
+            for slot in (0..SLOTS as u16).filter(|slot| !used(*slot)) {
+                let digits = |cut| classes.digits(Condition::Threshold(slot, cut));
+                sums.for_each_cut(slot as usize, digits, |cut, sum| check(Condition::Threshold(slot, cut), sum));
+            }
+            assert!(count > 0 || base.len() == LITERALS + SLOTS);
+        });
+    }
+}
+
+#[test]
+fn no_rule_is_better_than_the_one_that_is_found_by_more_than_the_gap() {
+    let (mut found, mut exact) = (0, 0);
+    for seed in 0..600 {
+        let mut random = Random(1_000_000 + seed);
+        let (classes, runs) = record(&mut random, 1 + seed as usize % 2);
+        asked(&mut random, &classes, &runs, |question, kind, actions| {
+            let incumbent = question.fit.f1();
+            let answer = question.answer(incumbent);
+            let mut best = incumbent;
+            for body in bodies().into_iter().skip(1) {
+                let mut more = actions.clone();
+                more.add(&classes, &runs, kind, &body);
+                let value = fit(&runs, &more, definition_of(kind)).f1() - question.price.of_rule(&classes, &body);
+                if value > best && question.supported(&body) && question.accepts(&body, &mut Refused::default()) {
+                    best = value;
+                }
+            }
+            let own = answer.best.as_ref().map_or(incumbent, |(_, value)| *value);
+            assert!(own <= best + LEAST_GAIN, "seed {seed}: {own} is more than the best of all, {best}");
+            assert!(
+                best <= own + answer.gap + LEAST_GAIN,
+                "seed {seed}: {best}, but {own} with a gap of {}",
+                answer.gap
+            );
+            found += u32::from(answer.best.is_some());
+            exact += u32::from(answer.best.is_some() && best <= own + LEAST_GAIN);
+        });
+    }
+    assert!(found > 100, "{found} questions had an answer");
+    assert!(f64::from(exact) >= 0.95 * f64::from(found), "{exact} of {found} answers are the best of all");
+}
+
+impl Question<'_> {
+    /// Whether a body is right about enough annotated intervals.
+    fn supported(&self, body: &[Condition]) -> bool {
+        let right = |(run, evidence): (&crate::replay::runs::Run, &Evidence)| {
+            evidence.event.filter(|_| self.classes.covers(run.class, body))
+        };
+        let mut events: Vec<u32> = self.runs.all.iter().zip(self.evidence).filter_map(right).collect();
+        events.dedup();
+        events.len() as u32 >= SUPPORT
+    }
+}
