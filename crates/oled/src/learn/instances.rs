@@ -22,14 +22,14 @@ pub struct Instance {
 
 impl Instance {
     /// What is true with each assignment.
-    pub(super) fn truths(&self) -> impl Iterator<Item = Mask> {
-        std::iter::once(&self.truth).chain(&self.others).copied()
+    pub(super) fn truths(&self) -> impl Iterator<Item = &Mask> {
+        std::iter::once(&self.truth).chain(&self.others)
     }
 
     /// Whether a body fires on the instance.
     #[inline]
-    pub fn fires(&self, body: Mask) -> bool {
-        body.fires_on(self.truth) || self.others.iter().any(|t| body.fires_on(*t))
+    pub fn fires(&self, body: &Mask) -> bool {
+        body.fires_on(&self.truth) || self.others.iter().any(|t| body.fires_on(t))
     }
 }
 
@@ -156,7 +156,7 @@ type Constants = Vec<(usize, Value)>;
 /// A literal, ready to be dealt.
 #[derive(Clone, Debug)]
 pub(super) struct Dealer {
-    pub(super) bit: Mask,
+    pub(super) bit: usize,
     /// Columns with the variables that stand there.
     pub(super) variables: Vec<(usize, usize)>,
     pub(super) reach: Reach,
@@ -203,7 +203,7 @@ impl Group {
             }
             variables.iter().for_each(|&(column, v)| relations[at].columns[column] = Some(v));
             let reach = Reach::of(&variables, domains.len(), &mut subsets);
-            let dealer = Dealer { bit: Mask::of(bit), variables, reach, relates };
+            let dealer = Dealer { bit, variables, reach, relates };
             match relations[at].literals.iter_mut().find(|(c, _)| *c == constants) {
                 Some((_, dealers)) => dealers.push(dealer),
                 None => relations[at].literals.push((constants, vec![dealer])),
@@ -222,7 +222,7 @@ impl Group {
             gauge.reach = Reach::of(&gauge.variables, domains.len(), &mut subsets);
             gauge.relates = relates.iter().zip(&attributes).any(|(relates, a)| *relates && *a == gauge.attribute);
         }
-        let negated = table.negated().and((0..table.len()).filter(|&i| !table.is_existential(i)).collect());
+        let negated = table.negated().iter().filter(|&i| !table.is_existential(i)).collect();
         let components = table.components().into_iter().map(|c| Existential::new(&table, &c, program)).collect();
         debug_assert!(!symmetric || domains.len() == 2 && domains[0] == domains[1], "a pair is of one type");
         let mut dealers = relations.iter().flat_map(|r| &r.literals).flat_map(|(_, dealers)| dealers);
@@ -253,6 +253,16 @@ impl Group {
     /// The number of arguments.
     pub(super) fn width(&self) -> usize {
         self.domains.len()
+    }
+
+    /// How many bits truths have: those of the literals, and those of what is given.
+    pub(super) fn bits(&self) -> usize {
+        self.table.len() + self.given
+    }
+
+    /// The words that those bits take, two at least.
+    pub(super) fn words(&self) -> usize {
+        self.bits().div_ceil(64).max(2)
     }
 
     /// The place of a value among those of a variable, if it is observed.
@@ -324,7 +334,7 @@ impl Group {
         let mut truths = vec![truth];
         for (component, assignments) in self.components.iter().zip(assignments) {
             let own = component.truths(&self.table, head, model, assignments);
-            truths = truths.iter().flat_map(|a: &Mask| own.iter().map(move |b| a.with(*b))).collect();
+            truths = truths.iter().flat_map(|a: &Mask| own.iter().map(move |b| a.with(b))).collect();
         }
         truths
     }
