@@ -113,7 +113,10 @@ impl Ledger {
     /// Adds to a row.
     #[inline]
     pub fn add(&mut self, mask: Mask, tally: Tally) {
-        *self.rows.entry(mask).or_default() += tally;
+        match self.rows.get_mut(&mask) {
+            Some(row) => *row += tally,
+            None => _ = self.rows.insert(mask, tally),
+        }
     }
 
     /// The same without taking the mask: it is copied where there is no row for it yet.
