@@ -40,7 +40,11 @@ pub fn for_each_refinement<'a>(
     let mut at = vec![0; literals.last().map_or(0, |last| last + 1)];
     literals.iter().enumerate().for_each(|(i, &l)| at[l] = i);
     let mut above = Ledger::default();
-    rows.filter(|(mask, _)| body.fires_on(mask)).for_each(|(mask, tally)| above.add(mask.and(&free), tally));
+    rows.for_each(|(mask, tally)| {
+        if body.fires_on(mask) {
+            above.add(mask.and(&free), tally);
+        }
+    });
     let rows: Vec<Row> = above
         .rows()
         .filter(|(_, tally)| !tally.is_zero())

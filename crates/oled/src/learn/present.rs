@@ -457,6 +457,7 @@ impl Present {
     /// Notes which literals are about whom.
     fn deal(&mut self, group: &Group, model: &Model) {
         let mut columns = std::mem::take(&mut self.columns);
+        let mut constants = Vec::new();
         for Dealt { pred, columns: variables, literals } in &group.relations {
             columns.clear();
             columns.resize(variables.len(), (None, NOBODY));
@@ -469,10 +470,9 @@ impl Present {
                         *known = (Some(*value), group.place(v, *value, model));
                     }
                 }
-                for (constants, dealers) in literals {
-                    if constants.iter().all(|(column, value)| row[*column] == *value) {
-                        dealers.iter().for_each(|dealer| self.hit(group, model, dealer, &columns));
-                    }
+                for literals in literals {
+                    let dealers = literals.of(row, &mut constants);
+                    dealers.iter().for_each(|dealer| self.hit(group, model, dealer, &columns));
                 }
             }
         }
