@@ -341,7 +341,7 @@ impl LiteralTable {
         for threshold in &bias.comparisons {
             let signature = threshold.mode.signature();
             // Literals that differ in their thresholds only.
-            let mut alike: IndexMap<(bool, Vec<Column>), Vec<(usize, Value)>, FxBuildHasher> = IndexMap::default();
+            let mut alike: IndexMap<_, Vec<(usize, Value)>, FxBuildHasher> = IndexMap::default();
             for (number, pattern) in self.patterns.iter().enumerate().filter(|(_, p)| p.signature == signature) {
                 if let Column::Constant(value) = pattern.columns[threshold.column] {
                     let mut others = pattern.columns.clone();
