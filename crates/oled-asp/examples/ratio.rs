@@ -36,9 +36,9 @@ fn main() {
         let mut bodies = Vec::new();
         learner.processes()[p].for_each_candidate(|body| bodies.push(body));
         for body in bodies.into_iter().take(MOST) {
+            let literals = learner.table(p).body(&body);
+            theory.clauses.push(Clause { head: head.clone(), body: literals, span: Span::default() });
             candidates.push((p, learner.processes()[p].group(), body));
-            let body = learner.table(p).body(body);
-            theory.clauses.push(Clause { head: head.clone(), body, span: Span::default() });
         }
     }
     let printer = Printer::new(&task, &theory).expect("candidates are right");
@@ -57,7 +57,7 @@ fn main() {
         let derived = started.elapsed();
         let counts = candidates
             .iter()
-            .map(|(_, group, body)| interpretation.groups[*group].iter().filter(|i| i.fires(*body)).count() as u64)
+            .map(|(_, group, body)| interpretation.groups[*group].iter().filter(|i| i.fires(body)).count() as u64)
             .collect();
         ours += started.elapsed();
         let started = Instant::now();

@@ -13,7 +13,7 @@ use rustc_hash::FxBuildHasher;
 use crate::solver::{Limits, Model, SolverError, Stopped, solve};
 
 /// A most specific clause: what a rule with this head may say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Kernel {
     /// What it does.
     pub kind: RuleKind,
@@ -121,8 +121,8 @@ impl Problem {
         self.kernels.iter().map(|k| k.bottom.len() + 1).sum()
     }
 
-    fn fires(&self, body: Mask, class: usize) -> bool {
-        self.classes[class].iter().any(|truth| body.fires_on(*truth))
+    fn fires(&self, body: &Mask, class: usize) -> bool {
+        self.classes[class].iter().any(|truth| body.fires_on(truth))
     }
 
     fn price(&self, label: Option<bool>, times: i64) -> Price {
@@ -137,7 +137,7 @@ impl Problem {
     fn actions(&self, hypothesis: &[Option<Mask>], of: impl Fn(usize) -> bool) -> (Vec<bool>, Vec<bool>) {
         let mut actions = [vec![false; self.classes.len()], vec![false; self.classes.len()]];
         for (k, body) in hypothesis.iter().enumerate() {
-            let Some(body) = body.filter(|_| of(k)) else { continue };
+            let Some(body) = body.as_ref().filter(|_| of(k)) else { continue };
             let set = &mut actions[usize::from(self.kernels[k].kind == RuleKind::Termination)];
             (0..self.classes.len()).for_each(|c| set[c] |= self.fires(body, c));
         }
@@ -180,7 +180,7 @@ impl Problem {
         let mut text = String::new();
         let literal = self.weights.literal;
         for &k in free {
-            let bottom = self.kernels[k].bottom;
+            let bottom = &self.kernels[k].bottom;
             let _ = writeln!(text, "{{ keep({k}) }}. :~ keep({k}). [{literal},{k}]");
             for l in bottom.iter() {
                 let _ = writeln!(text, "{{ use({k},{l}) }} :- keep({k}). :~ use({k},{l}). [{literal},{k},{l}]");
@@ -190,20 +190,20 @@ impl Problem {
         // A kept clause fires where none of the literals is used that are false there.
         let mut can = [vec![false; self.classes.len()], vec![false; self.classes.len()]];
         for &k in free {
-            let Kernel { kind, bottom } = self.kernels[k];
-            let ends_it = kind == RuleKind::Termination;
+            let Kernel { kind, bottom } = &self.kernels[k];
+            let ends_it = *kind == RuleKind::Termination;
             let name = if ends_it { "end" } else { "start" };
             for class in 0..self.classes.len() {
                 if starts[class] || ends_it && ends[class] {
                     continue;
                 }
                 for truth in &self.classes[class] {
-                    let missing = bottom.without(*truth);
-                    if missing == bottom {
+                    let missing = bottom.without(truth);
+                    if missing == *bottom {
                         continue;
                     }
                     can[usize::from(ends_it)][class] = true;
-                    let _ = writeln!(text, "{name}({class}) :- keep({k}){}.", unused(k, missing));
+                    let _ = writeln!(text, "{name}({class}) :- keep({k}){}.", unused(k, &missing));
                 }
             }
         }
@@ -316,7 +316,7 @@ impl Problem {
 pub(crate) const SHOWN: &str = "#show keep/1. #show use/2.\n";
 
 /// The condition that a clause uses none of some literals, after others.
-pub(crate) fn unused(clause: usize, literals: Mask) -> String {
+pub(crate) fn unused(clause: usize, literals: &Mask) -> String {
     literals.iter().fold(String::new(), |mut text, l| {
         let _ = write!(text, ", not use({clause},{l})");
         text
@@ -333,7 +333,7 @@ pub(crate) fn read_bodies(model: &Model, bodies: &mut [Option<Mask>], must: impl
         let k = number(&atom.args[0]);
         let body = bodies[k].get_or_insert_with(|| must(k));
         if let Some(literal) = atom.args.get(1) {
-            *body = body.with(Mask::of(number(literal)));
+            body.insert(number(literal));
         }
     }
 }

@@ -75,7 +75,7 @@ struct Batch {
 }
 
 /// What a rule may become: literals that it must have, and those that it may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Shape {
     must: Mask,
     may: Mask,
@@ -127,7 +127,7 @@ impl Iled {
             let starts =
                 |h: &Head| head.kind == RuleKind::Termination && h.target == head.target && h.kind != head.kind;
             let started = self.heads.iter().zip(&self.processes).filter(|(h, _)| starts(h));
-            let started: Vec<Mask> = started.flat_map(|(_, p)| &p.rules).map(|r| r.body).collect();
+            let started: Vec<Mask> = started.flat_map(|(_, p)| &p.rules).map(|r| r.body.clone()).collect();
             let batch = Batch { positives, negatives, started, conflicts: self.settings.conflicts };
             if let Err(error) = self.processes[number].learn(batch) {
                 self.problems.push(error.to_string());
@@ -136,7 +136,7 @@ impl Iled {
         self.batch.clear();
     }
 
-    fn clause(&self, head: usize, body: Mask) -> Clause {
+    fn clause(&self, head: usize, body: &Mask) -> Clause {
         let head = &self.heads[head];
         self.cover.clause(head, self.cover.table(head.target).body(body))
     }
@@ -154,35 +154,36 @@ fn wanted(kind: RuleKind, outcome: Outcome) -> Option<bool> {
 }
 
 fn truths(instance: &Instance) -> Truths {
-    let mut truths: Truths = std::iter::once(instance.truth).chain(instance.others.iter().copied()).collect();
+    let mut truths: Truths = std::iter::once(&instance.truth).chain(&instance.others).cloned().collect();
     truths.sort_unstable();
     truths.dedup();
     truths
 }
 
-fn fires(body: Mask, truths: &[Mask]) -> bool {
-    truths.iter().any(|truth| body.fires_on(*truth))
+fn fires(body: &Mask, truths: &[Mask]) -> bool {
+    truths.iter().any(|truth| body.fires_on(truth))
 }
 
 impl Process {
     /// Looks at a batch; revises the rules where they are wrong about it.
     fn learn(&mut self, batch: Batch) -> Result<(), SolverError> {
         let Batch { positives, negatives, started, conflicts } = batch;
-        let wrong_at = |rule: &Rule, n: &Truths| fires(rule.body, n) && !started.iter().any(|s| fires(*s, n));
+        let wrong_at = |rule: &Rule, n: &Truths| fires(&rule.body, n) && !started.iter().any(|s| fires(s, n));
         let uncovered: Vec<&Truths> =
-            positives.iter().filter(|p| !self.rules.iter().any(|r| fires(r.body, p))).collect();
+            positives.iter().filter(|p| !self.rules.iter().any(|r| fires(&r.body, p))).collect();
         // Of several ways to see it, one that is not seen elsewhere.
-        let seen = |truth: &Mask| negatives.iter().any(|n| fires(*truth, n));
-        let new: Vec<Mask> = uncovered.into_iter().map(|p| *p.iter().find(|t| !seen(t)).unwrap_or(&p[0])).collect();
+        let seen = |truth: &Mask| negatives.iter().any(|n| fires(truth, n));
+        let unseen = |p: &Truths| p.iter().find(|t| !seen(t)).unwrap_or(&p[0]).clone();
+        let new: Vec<Mask> = uncovered.into_iter().map(unseen).collect();
         // Endings that were excused by a beginning are so no longer if the rules that start the fluent have changed.
         let excuses = self.started != started;
         let (wrong, right): (Vec<Rule>, Vec<Rule>) =
             self.rules.drain(..).partition(|r| negatives.iter().any(|n| wrong_at(r, n)));
         self.rules = right;
-        let known: Vec<Mask> = self.rules.iter().map(|r| r.body).collect();
+        let known: Vec<Mask> = self.rules.iter().map(|r| r.body.clone()).collect();
         if !new.is_empty() || !wrong.is_empty() {
             self.revisions += 1;
-            let real = |n: &&Truths| !started.iter().any(|s| fires(*s, n));
+            let real = |n: &&Truths| !started.iter().any(|s| fires(s, n));
             let negatives: Vec<&Truths> = negatives.iter().filter(real).collect();
             self.revise(&wrong, &new, &negatives, conflicts)?;
         }
@@ -191,9 +192,9 @@ impl Process {
         if excuses || self.rules.iter().any(|r| !known.contains(&r.body)) {
             self.passes += u64::from(!self.negatives.is_empty());
             let past: Vec<Truths> = self.negatives.iter().cloned().collect();
-            let mut seen: Vec<&Truths> = negatives.iter().filter(|n| !started.iter().any(|s| fires(*s, n))).collect();
+            let mut seen: Vec<&Truths> = negatives.iter().filter(|n| !started.iter().any(|s| fires(s, n))).collect();
             for part in past.chunks(PART) {
-                seen.extend(part.iter().filter(|n| !started.iter().any(|s| fires(*s, n))));
+                seen.extend(part.iter().filter(|n| !started.iter().any(|s| fires(s, n))));
                 let (wrong, right): (Vec<Rule>, Vec<Rule>) =
                     self.rules.drain(..).partition(|r| part.iter().any(|n| wrong_at(r, n)));
                 self.rules = right;
@@ -202,9 +203,9 @@ impl Process {
                 }
             }
         }
-        let changed = self.rules.iter().map(|r| r.body).ne(known.iter().copied());
+        let changed = self.rules.iter().map(|r| &r.body).ne(&known);
         for rule in &mut self.rules {
-            rule.support.extend(positives.iter().flatten().filter(|b| rule.body.fires_on(**b)));
+            rule.support.extend(positives.iter().flatten().filter(|b| rule.body.fires_on(b)).cloned());
         }
         self.positives.extend(positives);
         self.negatives.extend(negatives);
@@ -227,15 +228,16 @@ impl Process {
         let mut shapes: IndexSet<Shape, FxBuildHasher> = IndexSet::default();
         let mut bottoms: IndexSet<Mask, FxBuildHasher> = IndexSet::default();
         for rule in wrong {
-            shapes.extend(rule.support.iter().map(|bottom| Shape { must: rule.body, may: *bottom }));
-            bottoms.extend(&rule.support);
+            let shape = |bottom: &Mask| Shape { must: rule.body.clone(), may: bottom.clone() };
+            shapes.extend(rule.support.iter().map(shape));
+            bottoms.extend(rule.support.iter().cloned());
         }
-        shapes.extend(new.iter().map(|bottom| Shape { must: Mask::EMPTY, may: *bottom }));
-        bottoms.extend(new);
+        shapes.extend(new.iter().map(|bottom| Shape { must: Mask::EMPTY, may: bottom.clone() }));
+        bottoms.extend(new.iter().cloned());
         // What other rules cover needs no rule of its own; what a negative has too can have none.
-        bottoms.retain(|b| !self.rules.iter().any(|r| r.body.fires_on(*b)));
+        bottoms.retain(|b| !self.rules.iter().any(|r| r.body.fires_on(b)));
         let before = bottoms.len();
-        bottoms.retain(|b| !negatives.iter().any(|n| fires(*b, n)));
+        bottoms.retain(|b| !negatives.iter().any(|n| fires(b, n)));
         self.contradictions += before - bottoms.len();
         if bottoms.is_empty() {
             return Ok(());
@@ -245,7 +247,7 @@ impl Process {
         let shapes: Vec<Shape> = shapes.into_iter().filter(|s| least.contains(&s.may)).collect();
         for body in choose(&shapes, &least, negatives, conflicts)? {
             self.numbers += 1;
-            let support = bottoms.iter().copied().filter(|b| body.fires_on(*b)).collect();
+            let support = bottoms.iter().filter(|b| body.fires_on(b)).cloned().collect();
             self.rules.push(Rule { number: self.numbers, body, support });
         }
         Ok(())
@@ -254,14 +256,15 @@ impl Process {
     /// Brings the support sets up to date; gives up rules that cover nothing of their own.
     fn tidy(&mut self) {
         for rule in &mut self.rules {
-            let covered = self.positives.iter().flatten().copied().filter(|b| rule.body.fires_on(*b));
-            rule.support = covered.collect();
+            let covered = self.positives.iter().flatten().filter(|b| rule.body.fires_on(b));
+            rule.support = covered.cloned().collect();
         }
         let mut i = self.rules.len();
         while i > 0 {
             i -= 1;
             let needed = self.positives.iter().any(|p| {
-                fires(self.rules[i].body, p) && !self.rules.iter().enumerate().any(|(j, r)| j != i && fires(r.body, p))
+                fires(&self.rules[i].body, p)
+                    && !self.rules.iter().enumerate().any(|(j, r)| j != i && fires(&r.body, p))
             });
             if !needed {
                 self.rules.remove(i);
@@ -278,23 +281,23 @@ fn choose(shapes: &[Shape], bottoms: &[Mask], negatives: &[&Truths], conflicts: 
     let mut program = String::new();
     for (k, Shape { must, may }) in shapes.iter().enumerate() {
         let _ = writeln!(program, "{{ keep({k}) }}. :~ keep({k}). [{},{k}]", must.len() + 1);
-        for l in may.without(*must).iter() {
+        for l in may.without(must).iter() {
             let _ = writeln!(program, "{{ use({k},{l}) }} :- keep({k}). :~ use({k},{l}). [1,{k},{l}]");
         }
         // A kept clause must not fire on a negative: one of the literals that are false there is used.
         let mut missing: IndexSet<Mask, FxBuildHasher> = IndexSet::default();
-        for truth in negatives.iter().flat_map(|n| n.iter()).filter(|t| must.fires_on(**t)) {
-            missing.insert(may.without(*truth));
+        for truth in negatives.iter().flat_map(|n| n.iter()).filter(|t| must.fires_on(t)) {
+            missing.insert(may.without(truth));
         }
-        for literals in minimal(missing) {
+        for literals in &minimal(missing) {
             let _ = writeln!(program, ":- keep({k}){}.", unused(k, literals));
         }
         if must.is_empty() {
-            let _ = writeln!(program, ":- keep({k}){}.", unused(k, *may));
+            let _ = writeln!(program, ":- keep({k}){}.", unused(k, may));
         }
         for (b, bottom) in bottoms.iter().enumerate() {
-            if must.fires_on(*bottom) {
-                let _ = writeln!(program, "covered({b}) :- keep({k}){}.", unused(k, may.without(*bottom)));
+            if must.fires_on(bottom) {
+                let _ = writeln!(program, "covered({b}) :- keep({k}){}.", unused(k, &may.without(bottom)));
             }
         }
     }
@@ -307,7 +310,7 @@ fn choose(shapes: &[Shape], bottoms: &[Mask], negatives: &[&Truths], conflicts: 
     let mut bodies: Vec<Option<Mask>> = vec![None; shapes.len()];
     // Without an answer in time, everything that was seen is a rule of its own.
     let Some(model) = answer.best() else { return Ok(bottoms.to_vec()) };
-    read_bodies(model, &mut bodies, |k| shapes[k].must);
+    read_bodies(model, &mut bodies, |k| shapes[k].must.clone());
     let distinct: IndexSet<Mask, FxBuildHasher> = bodies.into_iter().flatten().collect();
     Ok(distinct.into_iter().collect())
 }
@@ -315,10 +318,10 @@ fn choose(shapes: &[Shape], bottoms: &[Mask], negatives: &[&Truths], conflicts: 
 /// The sets that have no other as a part.
 fn minimal(sets: IndexSet<Mask, FxBuildHasher>) -> Vec<Mask> {
     let mut sets: Vec<Mask> = sets.into_iter().collect();
-    sets.sort_by_key(|s| (s.len(), *s));
+    sets.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
     let mut kept: Vec<Mask> = Vec::new();
     for set in sets {
-        if !kept.iter().any(|k| k.fires_on(set)) {
+        if !kept.iter().any(|k| k.fires_on(&set)) {
             kept.push(set);
         }
     }
@@ -344,11 +347,11 @@ impl Learner for Iled {
         let mut learned = Learned { interpretations: self.interpretations, pairs: true, ..Learned::default() };
         for (head, process) in copy.processes.iter().enumerate() {
             for rule in &process.rules {
-                let right = process.positives.iter().filter(|p| fires(rule.body, p)).count() as u64;
-                let excused = |n: &Truths| process.started.iter().any(|s| fires(*s, n));
-                let wrong = process.negatives.iter().filter(|n| fires(rule.body, n) && !excused(n)).count() as u64;
+                let right = process.positives.iter().filter(|p| fires(&rule.body, p)).count() as u64;
+                let excused = |n: &Truths| process.started.iter().any(|s| fires(s, n));
+                let wrong = process.negatives.iter().filter(|n| fires(&rule.body, n) && !excused(n)).count() as u64;
                 learned.rules.push(LearnedRule {
-                    clause: copy.clause(head, rule.body),
+                    clause: copy.clause(head, &rule.body),
                     id: (head, rule.number),
                     grounds: Grounds::Fired(Fired { right, wrong }),
                 });
@@ -383,14 +386,14 @@ impl Learner for Iled {
 
     fn at_work(&self) -> Vec<(usize, u64, Mask)> {
         let of = |(head, process): (usize, &Process)| {
-            process.rules.iter().map(move |r| (head, r.number, r.body)).collect::<Vec<_>>()
+            process.rules.iter().map(move |r| (head, r.number, r.body.clone())).collect::<Vec<_>>()
         };
         self.processes.iter().enumerate().flat_map(of).collect()
     }
 
     fn theory(&mut self) -> Theory {
         let rules = self.at_work();
-        Theory { clauses: rules.into_iter().map(|(head, _, body)| self.clause(head, body)).collect() }
+        Theory { clauses: rules.into_iter().map(|(head, _, body)| self.clause(head, &body)).collect() }
     }
 
     fn start_from(&mut self, _: &Theory) -> Result<(), Problems> {
@@ -403,7 +406,7 @@ impl Learner for Iled {
     }
 
     fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
-        self.clause(head, mask).body
+        self.clause(head, &mask).body
     }
 
     fn copy(&mut self) -> Box<dyn Learner> {

@@ -80,8 +80,8 @@ impl Xhail {
             ));
             for (number, (kind, body)) in outcome.rules.into_iter().enumerate() {
                 let head = self.chronicle.head(target, kind).expect("kernels have the heads that are declared");
-                let clause = self.chronicle.clause(head, body);
-                let fired = courses.iter().map(|course| course.fired(kind, body));
+                let clause = self.chronicle.clause(head, &body);
+                let fired = courses.iter().map(|course| course.fired(kind, &body));
                 let grounds =
                     Grounds::Fired(fired.fold(Fired::default(), |sum, f| Fired {
                         right: sum.right + f.right,
@@ -239,7 +239,7 @@ impl Learner for Xhail {
     }
 
     fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
-        self.chronicle.clause(head, mask).body
+        self.chronicle.clause(head, &mask).body
     }
 
     fn copy(&mut self) -> Box<dyn Learner> {
@@ -272,7 +272,8 @@ fn kernels(courses: &[Course], kinds: &[RuleKind], depth: usize) -> Result<Vec<K
     let mut kernels: IndexSet<Kernel, FxBuildHasher> = IndexSet::default();
     let mut add = |kind: RuleKind, truths: &[Mask]| {
         if kinds.contains(&kind) {
-            kernels.extend(truths.iter().filter(|t| !t.is_empty()).map(|bottom| Kernel { kind, bottom: *bottom }));
+            let bottoms = truths.iter().filter(|t| !t.is_empty()).cloned();
+            kernels.extend(bottoms.map(|bottom| Kernel { kind, bottom }));
         }
     };
     let direct = kinds.contains(&RuleKind::Direct);
@@ -350,9 +351,9 @@ fn placed(rules: &[(RuleKind, Mask)], kernels: &[Kernel]) -> Hypothesis {
     for (kind, body) in rules {
         let free = |k: &usize| hypothesis[*k].is_none();
         let place =
-            (0..kernels.len()).filter(free).find(|k| kernels[*k].kind == *kind && body.fires_on(kernels[*k].bottom));
+            (0..kernels.len()).filter(free).find(|k| kernels[*k].kind == *kind && body.fires_on(&kernels[*k].bottom));
         if let Some(place) = place {
-            hypothesis[place] = Some(*body);
+            hypothesis[place] = Some(body.clone());
         }
     }
     hypothesis
@@ -360,9 +361,11 @@ fn placed(rules: &[(RuleKind, Mask)], kernels: &[Kernel]) -> Hypothesis {
 
 /// The rules of a hypothesis, each once.
 fn rules(kernels: &[Kernel], hypothesis: &[Option<Mask>]) -> Vec<(RuleKind, Mask)> {
-    let kept = kernels.iter().zip(hypothesis).filter_map(|(k, body)| Some((k.kind, (*body)?)));
+    let kept = kernels.iter().zip(hypothesis).filter_map(|(k, body)| Some((k.kind, body.clone()?)));
     let distinct: IndexSet<(RuleKind, Mask), FxBuildHasher> = kept.collect();
     let mut rules: Vec<_> = distinct.into_iter().collect();
-    rules.sort_by_key(|(kind, body)| (*kind == RuleKind::Termination, *body));
+    rules.sort_by(|(a, body), (b, other)| {
+        (*a == RuleKind::Termination, body).cmp(&(*b == RuleKind::Termination, other))
+    });
     rules
 }

@@ -44,7 +44,9 @@ fn all(kernels: &[Kernel]) -> Vec<Hypothesis> {
         };
         let choices: Vec<Option<Mask>> =
             std::iter::once(None).chain((1..1 << literals.len()).map(|bits| Some(subset(bits)))).collect();
-        let with = |h: &Hypothesis| choices.iter().map(|c| [h.as_slice(), &[*c]].concat()).collect::<Vec<Hypothesis>>();
+        let with = |h: &Hypothesis| {
+            choices.iter().map(|c| [h.as_slice(), std::slice::from_ref(c)].concat()).collect::<Vec<Hypothesis>>()
+        };
         hypotheses = hypotheses.iter().flat_map(with).collect();
     }
     hypotheses
@@ -60,17 +62,17 @@ fn the_choice_is_the_best_of_all_hypotheses() {
         let courses = courses(&mut random, literals);
         let kernel = |random: &mut Random| Kernel {
             kind: if random.below(2) == 0 { RuleKind::Initiation } else { RuleKind::Termination },
-            bottom: random.mask(literals).with(Mask::of(0)),
+            bottom: random.mask(literals).with(&Mask::of(0)),
         };
         let kernels: Vec<Kernel> = (0..3).map(|_| kernel(&mut random)).collect();
         let problem = Problem::new(kernels.clone(), &courses, weights);
         let best = all(&kernels).iter().map(|h| problem.cost(h).total).min().unwrap();
         let effort = Effort { conflicts: None, until: None, interrupt: oled::Interrupt::never() };
-        let (chosen, optimal) = problem.choose(&[None; 3], &[0, 1, 2], &effort).unwrap();
+        let (chosen, optimal) = problem.choose(&[None, None, None], &[0, 1, 2], &effort).unwrap();
         assert!(optimal);
         assert_eq!(problem.cost(&chosen).total, best, "case {case}: {kernels:?} {courses:?}");
         // Some of them, the others being as they are.
-        let other: Hypothesis = kernels.iter().map(|k| Some(k.bottom)).collect();
+        let other: Hypothesis = kernels.iter().map(|k| Some(k.bottom.clone())).collect();
         let fixed = |h: &&Hypothesis| h[1] == other[1];
         let best = all(&kernels).iter().filter(fixed).map(|h| problem.cost(h).total).min().unwrap();
         let (chosen, _) = problem.choose(&other, &[0, 2], &effort).unwrap();

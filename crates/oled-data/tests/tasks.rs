@@ -469,7 +469,7 @@ fn compare(
         }
         let (_, instances) = known.iter().find(|(types, _)| *types == table.types).unwrap();
         let implied: BTreeMap<usize, Body> =
-            table.implied().iter().enumerate().map(|(i, m)| (i, m.iter().collect())).collect();
+            table.implied().iter().enumerate().map(|(i, m)| (i, m.iter().chain([i]).collect())).collect();
         let mut plain = Plain {
             kind: process.kind,
             settings: process.settings.clone(),

@@ -293,9 +293,9 @@ impl Prequential {
     }
 
     fn step_of(&self, event: &Event) -> Step {
-        let body = |mask: Mask| joined(&self.learner.body(event.process, mask));
+        let body = |mask: &Mask| joined(&self.learner.body(event.process, mask.clone()));
         let plain = Step { interpretation: event.interpretation, what: what(&event.what).into(), ..Step::default() };
-        let decided = |mask: Mask, d: &Decision| Step {
+        let decided = |mask: &Mask, d: &Decision| Step {
             body: body(mask),
             scores: Some((d.own, d.best)),
             bounds: Some((d.gap, d.epsilon, d.tau)),
@@ -303,9 +303,9 @@ impl Prequential {
             ..plain.clone()
         };
         match &event.what {
-            What::Expanded { decision, .. } => decided(decision.body, decision),
-            What::Pruned { body, decision } => decided(*body, decision),
-            What::Given { body: given } => Step { body: body(*given), ..plain },
+            What::Expanded { decision, .. } => decided(&decision.body, decision),
+            What::Pruned { body, decision } => decided(body, decision),
+            What::Given { body: given } => Step { body: body(given), ..plain },
             What::Chosen { clause, value } | What::Dropped { clause, value } => {
                 Step { body: joined(&clause.body), value: Some(*value), ..plain }
             }

@@ -83,7 +83,7 @@ pub(crate) fn run(scaling: &Scaling, copies: usize) -> Result<Scale, Error> {
     let interpretations = learner.observed();
     let each = |total: f64| total / interpretations.max(1) as f64;
     // All heads are about the same instances.
-    let of_process = |p: &oled::learn::Process| p.stream.covered(oled::induce::Mask::EMPTY).total() as f64;
+    let of_process = |p: &oled::learn::Process| p.stream.covered(&oled::induce::Mask::EMPTY).total() as f64;
     let instances = learner.processes().iter().map(of_process).fold(0.0, f64::max);
     let literals = learner.processes().first().map_or(0, |p| learner.table(p.number).len());
     Ok(Scale {

@@ -7,6 +7,7 @@ mod classes;
 mod climb;
 mod delta;
 mod fluent;
+mod layout;
 mod learner;
 mod literal;
 mod objective;

@@ -34,14 +34,16 @@ const BACKGROUND: &str = "
     linked(X, Y, T) :- lasting(link(Y, X, T), D), D >= 2.
 ";
 
-fn task(symmetric: bool) -> Task {
+/// With so many limits more there are literals beyond the first 128.
+fn task(symmetric: bool, limits: i64) -> Task {
     let modes = if symmetric { generate::symmetric_modes() } else { generate::modes() };
     let modes = Source::new("modes.lp", format!("{}{MODES}", modes.text));
-    Task::parse(&modes, &Source::new("background.lp", BACKGROUND)).unwrap()
+    let more: String = (0..limits).map(|limit| format!("limit({}).", 4 - limit)).collect();
+    Task::parse(&modes, &Source::new("background.lp", format!("{more}{BACKGROUND}"))).unwrap()
 }
 
 /// The instances that a body fires on, by a rule of its own.
-fn fires(task: &Task, learner: &Oled, body: Mask, past: &naive::Past, facts: &[Atom], time: i64) -> BTreeSet<String> {
+fn fires(task: &Task, learner: &Oled, body: &Mask, past: &naive::Past, facts: &[Atom], time: i64) -> BTreeSet<String> {
     let table = learner.table(0);
     let literals: Vec<String> = body.iter().map(|i| table.literals()[i].to_string()).collect();
     let mut text = "hit(X0, X1, T) :- entity(X0, T), entity(X1, T), X0 != X1".to_string();
@@ -78,11 +80,13 @@ proptest! {
         frames in generate::frames(),
         bodies in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..5), 6),
         symmetric in any::<bool>(),
+        limits in prop_oneof![3 => Just(0), 1 => Just(40)],
     ) {
-        let task = task(symmetric);
+        let task = task(symmetric, limits);
         let settings = Settings { observed_next: false, ..Settings::default() };
         let mut learner = Oled::new(&task, |_| settings.clone()).unwrap();
         let count = learner.table(0).len();
+        prop_assert_eq!(count > 200, limits > 0, "{} literals", count);
         prop_assert!(learner.table(0).introduced().len() > 2 && learner.table(0).components().len() > 1);
         let bodies: Vec<Mask> = bodies.iter().map(|b| b.iter().map(|i| i.index(count)).collect()).collect();
         let mut lookup = learner.cover().lookup();
@@ -125,26 +129,26 @@ proptest! {
             let instances = &interpretation.groups[0];
             prop_assert_eq!(instances.len(), pairs.len());
             for instance in instances {
-                let truths: Vec<Mask> = std::iter::once(&instance.truth).chain(&instance.others).copied().collect();
+                let truths: Vec<Mask> = std::iter::once(&instance.truth).chain(&instance.others).cloned().collect();
                 ledger.record(&truths, Outcome::Begins);
             }
             lookup.observe(&pair[0]);
             prop_assert_eq!(lookup.instances(0), instances.len());
             for (body, count) in bodies.iter().zip(&mut looked_up) {
                 for (k, instance) in instances.iter().enumerate() {
-                    let fires = lookup.fires(0, k, *body);
-                    prop_assert_eq!(fires, instance.fires(*body));
+                    let fires = lookup.fires(0, k, body);
+                    prop_assert_eq!(fires, instance.fires(body));
                     *count += i64::from(fires);
                 }
             }
             for (body, tally) in bodies.iter().zip(&mut by_hand) {
-                let mut expected = fires(&task, &learner, *body, &past, &facts, time);
+                let mut expected = fires(&task, &learner, body, &past, &facts, time);
                 if symmetric {
                     expected = expected.iter().map(|pair| sorted(pair)).collect();
                 }
                 expected.retain(|pair| pairs.contains(pair));
-                let found = instances.iter().filter(|i| i.fires(*body)).count();
-                prop_assert_eq!(found, expected.len(), "{:?}", learner.table(0).body(*body).iter().map(ToString::to_string).collect::<Vec<_>>());
+                let found = instances.iter().filter(|i| i.fires(body)).count();
+                prop_assert_eq!(found, expected.len(), "{:?}", learner.table(0).body(body).iter().map(ToString::to_string).collect::<Vec<_>>());
                 for _ in 0..expected.len() {
                     *tally += Tally::of(Outcome::Begins, 1);
                 }
@@ -153,15 +157,15 @@ proptest! {
             past.points.push((time, model));
         }
         for ((body, tally), count) in bodies.iter().zip(by_hand).zip(looked_up) {
-            prop_assert_eq!(ledger.covered(*body), tally);
-            prop_assert_eq!(ledger.covered(*body).total(), count);
+            prop_assert_eq!(ledger.covered(body), tally);
+            prop_assert_eq!(ledger.covered(body).total(), count);
         }
     }
 }
 
 #[test]
 fn too_many_assignments_are_told_once_with_their_variable() {
-    let task = task(false);
+    let task = task(false, 0);
     let mut learner = Oled::new(&task, |_| Settings::default()).unwrap();
     let mut reader = FactReader::default();
     let mut events: Vec<Event> = Vec::new();

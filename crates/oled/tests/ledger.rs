@@ -9,6 +9,31 @@ use proptest::prelude::*;
 
 const LITERALS: usize = 9;
 
+/// The numbers that literals have in a table with many of them, in the same order.
+const HIGH: [usize; LITERALS] = [0, 1, 2, 127, 128, 191, 192, 700, 1023];
+
+/// One more than the number of the last literal.
+fn table(wide: bool) -> usize {
+    if wide { HIGH[LITERALS - 1] + 1 } else { LITERALS }
+}
+
+/// A mask, in a table with many literals by other numbers.
+fn numbered(mask: &Mask, wide: bool) -> Mask {
+    mask.iter().map(|l| if wide { HIGH[l] } else { l }).collect()
+}
+
+/// The same for the truths of instances.
+fn widened(instances: &[(Vec<Mask>, Outcome)], wide: bool) -> Vec<(Vec<Mask>, Outcome)> {
+    let truths = |truths: &Vec<Mask>| truths.iter().map(|truth| numbered(truth, wide)).collect();
+    instances.iter().map(|(all, outcome)| (truths(all), *outcome)).collect()
+}
+
+/// All bodies.
+fn bodies(wide: bool) -> impl Iterator<Item = Mask> {
+    let body = |bits: usize| (0..LITERALS).filter(|i| bits >> i & 1 == 1).collect();
+    (0..1 << LITERALS).map(body).map(move |body| numbered(&body, wide))
+}
+
 fn mask() -> impl Strategy<Value = Mask> {
     prop::collection::vec(0..LITERALS, 0..LITERALS).prop_map(|l| l.into_iter().collect())
 }
@@ -19,10 +44,10 @@ fn instances() -> impl Strategy<Value = Vec<(Vec<Mask>, Outcome)>> {
     prop::collection::vec((truths, prop::sample::select(&Outcome::ALL[..])), 0..40)
 }
 
-fn count(instances: &[(Vec<Mask>, Outcome)], body: Mask) -> Tally {
+fn count(instances: &[(Vec<Mask>, Outcome)], body: &Mask) -> Tally {
     let mut tally = Tally::default();
     for (truths, outcome) in instances {
-        if truths.iter().any(|t| body.fires_on(*t)) {
+        if truths.iter().any(|t| body.fires_on(t)) {
             tally += Tally::of(*outcome, 1);
         }
     }
@@ -39,37 +64,37 @@ proptest! {
     #![proptest_config(deterministic(400))]
 
     #[test]
-    fn every_body_is_counted_exactly(instances in instances()) {
+    fn every_body_is_counted_exactly(instances in instances(), wide in any::<bool>()) {
+        let instances = widened(&instances, wide);
         let ledger = ledger(&instances);
-        for bits in 0..1usize << LITERALS {
-            let body: Mask = (0..LITERALS).filter(|i| bits >> i & 1 == 1).collect();
-            prop_assert_eq!(ledger.covered(body), count(&instances, body), "{:?}", body);
+        for body in bodies(wide) {
+            prop_assert_eq!(ledger.covered(&body), count(&instances, &body), "{:?}", body);
         }
     }
 
     #[test]
-    fn ledgers_add_up(a in instances(), b in instances()) {
+    fn ledgers_add_up(a in instances(), b in instances(), wide in any::<bool>()) {
+        let (a, b) = (widened(&a, wide), widened(&b, wide));
         let mut sum = ledger(&a);
         sum.merge(&ledger(&b));
         let both = ledger(&[a, b].concat());
-        for bits in 0..1usize << LITERALS {
-            let body: Mask = (0..LITERALS).filter(|i| bits >> i & 1 == 1).collect();
-            prop_assert_eq!(sum.covered(body), both.covered(body));
+        for body in bodies(wide) {
+            prop_assert_eq!(sum.covered(&body), both.covered(&body));
         }
     }
 
     #[test]
-    fn what_came_later_is_told_apart(a in instances(), b in instances(), literals in mask()) {
+    fn what_came_later_is_told_apart(
+        a in instances(), b in instances(), literals in mask(), wide in any::<bool>()
+    ) {
+        let (a, b, literals) = (widened(&a, wide), widened(&b, wide), numbered(&literals, wide));
         let mut all = ledger(&a);
-        let before = all.within(literals);
+        let before = all.within(&literals);
         b.iter().for_each(|(truths, outcome)| all.record(truths, *outcome));
         let mut later = Ledger::default();
-        all.since(&before).for_each(|(mask, tally)| later.add(mask, tally));
-        for bits in 0..1usize << LITERALS {
-            let body: Mask = (0..LITERALS).filter(|i| bits >> i & 1 == 1).collect();
-            if body.fires_on(literals) {
-                prop_assert_eq!(later.covered(body), count(&b, body));
-            }
+        all.since(&before).for_each(|(mask, tally)| later.add(mask.clone(), tally));
+        for body in bodies(wide).filter(|body| body.fires_on(&literals)) {
+            prop_assert_eq!(later.covered(&body), count(&b, &body));
         }
     }
 
@@ -79,31 +104,34 @@ proptest! {
         before in instances(), instances in instances(), bottom in mask(), body in mask(), depth in 1..4usize,
         kind in prop::sample::select(&[RuleKind::Initiation, RuleKind::Termination][..]),
         score in prop::sample::select(&[Score::Paper, Score::Terminations, Score::FScore, Score::Foil][..]),
-        threshold in 0.3..1.0f64,
+        threshold in 0.3..1.0f64, wide in any::<bool>(),
     ) {
-        let implied: Vec<Mask> = (0..LITERALS).map(Mask::of).collect();
+        let implied = vec![Mask::EMPTY; table(wide)];
+        let (before, instances) = (widened(&before, wide), widened(&instances, wide));
+        let (bottom, body) = (numbered(&bottom, wide), numbered(&body, wide));
         let (prune_initiation, prune_termination) = (threshold, threshold);
         // A bound that is small after few instances.
         let pruning = Pruning::Guarded;
         let settings = Settings { delta: 0.5, depth, score, pruning, prune_initiation, prune_termination, ..Settings::default() };
         let mut stream = ledger(&before);
-        let mut rule = Rule::new(1, bottom, body.and(bottom), &settings, &stream);
+        let mut rule = Rule::new(1, bottom.clone(), body.and(&bottom), &settings, &stream);
         for (seen, (truths, outcome)) in instances.iter().enumerate() {
             stream.record(truths, *outcome);
-            rule.count(*outcome, |body| truths.iter().any(|t| body.fires_on(*t)));
+            rule.count(*outcome, |body| truths.iter().any(|t| body.fires_on(t)));
             rule.count_all(Tally::of(*outcome, 1));
             let seen = &instances[..=seen];
-            let all = count(seen, Mask::EMPTY);
-            let own = Counts::new(kind, score, count(seen, rule.body), all);
-            let figure = |body: Mask| Counts::new(kind, score, count(seen, body), all).score(kind, score, own);
-            let mut best = figure(rule.body);
-            for_each_refinement(std::iter::empty(), rule.body, bottom, depth, &implied, |c| best = best.max(figure(c.body)));
+            let all = count(seen, &Mask::EMPTY);
+            let own = Counts::new(kind, score, count(seen, &rule.body), all);
+            let figure = |body: &Mask| Counts::new(kind, score, count(seen, body), all).score(kind, score, own);
+            let mut best = figure(&rule.body);
+            let none = std::iter::empty();
+            for_each_refinement(none, &rule.body, &bottom, depth, &implied, |c| best = best.max(figure(&c.body)));
             let epsilon = epsilon(settings.delta, rule.n(kind, &settings));
             let prune = own.denominator(kind, score) > 0 && threshold - best > epsilon;
             match rule.prune(kind, &settings, &implied, &stream) {
                 Verdict::Prune(decision) => {
                     prop_assert!(prune);
-                    prop_assert_eq!((decision.own, decision.best), (figure(rule.body), best));
+                    prop_assert_eq!((decision.own, decision.best), (figure(&rule.body), best));
                 }
                 verdict => {
                     prop_assert_eq!(verdict, Verdict::Keep);
@@ -115,31 +143,33 @@ proptest! {
 
     #[test]
     fn refinements_are_all_and_only_those_that_say_something_new(
-        instances in instances(), body in mask(), bottom in mask(), depth in 1..5usize
+        instances in instances(), body in mask(), bottom in mask(), depth in 1..5usize, wide in any::<bool>()
     ) {
-        // Literals 0 to 3 are a chain of thresholds: each implies the ones above it.
-        let implied: Vec<Mask> = (0..LITERALS).map(|i| if i < 4 { (i..4).collect() } else { Mask::of(i) }).collect();
+        let (instances, body, bottom) = (widened(&instances, wide), numbered(&body, wide), numbered(&bottom, wide));
+        // Literals 0 to 3, or 4, are a chain of thresholds: each implies the ones above it.
+        let mut implied = vec![Mask::EMPTY; table(wide)];
+        let chain: Vec<usize> = numbered(&Mask::first(4 + usize::from(wide)), wide).iter().collect();
+        chain.iter().enumerate().for_each(|(i, l)| implied[*l] = chain[i + 1..].iter().copied().collect());
         let ledger = ledger(&instances);
         let mut found = Vec::new();
-        for_each_refinement(ledger.rows(), body, bottom, depth, &implied, |c| found.push(c));
+        for_each_refinement(ledger.rows(), &body, &bottom, depth, &implied, |c| found.push(c));
         for candidate in &found {
-            prop_assert_eq!(candidate.covered, count(&instances, candidate.body), "{:?}", candidate.body);
+            prop_assert_eq!(candidate.covered, count(&instances, &candidate.body), "{:?}", candidate.body);
         }
-        let closure = |m: Mask| m.iter().fold(m, |mask, l| mask.with(implied[l]));
+        let closure = |m: &Mask| m.iter().fold(m.clone(), |mask, l| mask.with(&implied[l]));
         let mut expected = Vec::new();
-        for bits in 1..1usize << LITERALS {
-            let added: Mask = (0..LITERALS).filter(|i| bits >> i & 1 == 1).collect();
-            let fits = added.len() <= depth && added.fires_on(bottom);
+        for added in bodies(wide).filter(|added| !added.is_empty()) {
+            let fits = added.len() <= depth && added.fires_on(&bottom);
             // No added literal follows from the body and the other added ones.
-            let needed = added.iter().all(|l| !closure(body.with(added.without(Mask::of(l)))).has(l));
+            let needed = added.iter().all(|l| !closure(&body.with(&added.without(&Mask::of(l)))).has(l));
             // Nor may it be implied in the other direction among themselves.
             if fits && needed {
-                expected.push(body.with(added));
+                expected.push(body.with(&added));
             }
         }
         // Of equal scores the first counts as better, so the order matters: by size, then by literals.
-        let bodies: Vec<Mask> = found.iter().map(|c| c.body).collect();
-        expected.sort_by_key(|b| (b.len(), b.without(body).iter().collect::<Vec<_>>()));
+        let bodies: Vec<Mask> = found.into_iter().map(|c| c.body).collect();
+        expected.sort_by_key(|b| (b.len(), b.without(&body).iter().collect::<Vec<_>>()));
         prop_assert_eq!(bodies, expected);
     }
 }

@@ -140,7 +140,7 @@ fn what_the_annotation_does_not_know_counts_for_nothing() {
     FactReader::default().read("holdsAt(moving(id2, id1), 2)", &mut unknown.annotation).unwrap();
     learn(&mut learner, [frame(1, "walking", false), unknown]);
     let process = &learner.processes()[0];
-    assert_eq!(process.stream.covered(oled::induce::Mask::EMPTY).total(), 1, "only the other order of the pair");
+    assert_eq!(process.stream.covered(&oled::induce::Mask::EMPTY).total(), 1, "only the other order of the pair");
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn a_pair_is_one_instance_with_the_truths_of_both_orders() {
     cover.observe(&frames[0]);
     let first = cover.observe(&frames[1]).unwrap();
     let truths =
-        |i: &oled::learn::Instance| -> Vec<Mask> { std::iter::once(&i.truth).chain(&i.others).copied().collect() };
+        |i: &oled::learn::Instance| -> Vec<Mask> { std::iter::once(&i.truth).chain(&i.others).cloned().collect() };
     // p1 and p2, p1 and p3, p2 and p3.
     assert_eq!((first.groups[0].len(), first.groups[1].len()), (3, 6));
     assert_eq!(truths(&first.groups[0][0]), [Mask::of(1), Mask::of(0)]);
@@ -176,7 +176,7 @@ fn a_pair_is_one_instance_with_the_truths_of_both_orders() {
     assert_eq!(fourth.outcomes[0], [Some(Outcome::Ends), Some(Outcome::Begins), None]);
     assert_eq!(fourth.outcomes[1].iter().filter(|o| **o == Some(Outcome::Begins)).count(), 1);
     let ends = Mask::of(3);
-    let firing: Vec<bool> = fourth.groups[0].iter().map(|i| i.fires(ends)).collect();
+    let firing: Vec<bool> = fourth.groups[0].iter().map(|i| i.fires(&ends)).collect();
     assert_eq!(firing, [true, true, false], "p1 leaves, first or second of a pair");
 }
 

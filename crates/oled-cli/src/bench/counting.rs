@@ -79,7 +79,7 @@ fn one_by_one(mut learner: Oled, frames: &[Frame], interpretations: &[Interpreta
                 let group = process.group();
                 process.for_each_candidate(|body| {
                     for instance in 0..lookup.instances(group) {
-                        by_lookup += u64::from(lookup.fires(group, instance, body));
+                        by_lookup += u64::from(lookup.fires(group, instance, &body));
                     }
                 });
             }

@@ -39,7 +39,7 @@ impl Observer for Log {
         }
         // After a line that is missing no other may follow.
         let Some(output) = self.output.as_mut().filter(|_| self.error.is_none()) else { return };
-        let body = |mask: Mask| texts(&self.learner.body(event.process, mask));
+        let body = |mask: &Mask| texts(&self.learner.body(event.process, mask.clone()));
         let mut line = json!({
             "interpretation": event.interpretation,
             "head": self.heads[event.process],
@@ -47,17 +47,17 @@ impl Observer for Log {
             "rule": event.rule,
         });
         let more = match &event.what {
-            What::Given { body: at } => json!({"event": "given", "body": body(*at)}),
-            What::Started { bottom } => json!({"event": "started", "bottom": body(*bottom)}),
+            What::Given { body: at } => json!({"event": "given", "body": body(at)}),
+            What::Started { bottom } => json!({"event": "started", "bottom": body(bottom)}),
             What::Expanded { from, decision } => {
                 let mut more = figures("expanded", decision);
-                more["from"] = json!(body(*from));
-                more["to"] = json!(body(decision.body));
+                more["from"] = json!(body(from));
+                more["to"] = json!(body(&decision.body));
                 more
             }
             What::Pruned { body: at, decision } => {
                 let mut more = figures("pruned", decision);
-                more["body"] = json!(body(*at));
+                more["body"] = json!(body(at));
                 more
             }
             What::Chosen { clause, value } => json!({"event": "chosen", "body": texts(&clause.body), "value": value}),

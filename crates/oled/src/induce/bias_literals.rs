@@ -1,5 +1,8 @@
 //! The literals that bodies may be made of, under the mode declarations, over the variables of a head.
 
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
 use crate::lang::{
     Atom, Bias, Diagnostic, Formula, Literal, Looser, Mark, Mode, Signature, Span, Symbol, TIME, Term, Value,
     for_each_hole,
@@ -58,7 +61,7 @@ pub struct Component {
 }
 
 /// A literal as the columns of its relation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
     /// The relation.
     pub signature: Signature,
@@ -69,7 +72,7 @@ pub struct Pattern {
 }
 
 /// What stands in a column of a literal.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Column {
     /// A variable of the head, or one that was introduced.
     Variable(usize),
@@ -78,6 +81,9 @@ pub enum Column {
 }
 
 impl LiteralTable {
+    /// A table has no more literals than this: learners number them by 16 bits.
+    pub const MOST: usize = u16::MAX as usize;
+
     /// The table for heads with variables of these types, or what is wrong with the declarations. Output places may
     /// introduce variables up to `depth` literals away from the head. All thresholds must be listed.
     pub fn new(
@@ -115,6 +121,7 @@ impl LiteralTable {
             open: Vec::new(),
         };
         let mut sizes: Vec<(String, usize)> = Vec::new();
+        let mut known = FxHashSet::default();
         for level in 0..=depth {
             for mode in &bias.bodies {
                 if let Some(measure) = measure_of(vocabulary, mode) {
@@ -124,18 +131,18 @@ impl LiteralTable {
                     continue;
                 }
                 let before = table.patterns.len();
-                table.add_mode(mode, level, level < depth, vocabulary)?;
+                table.add_mode(mode, level, level < depth, vocabulary, &mut known)?;
                 sizes.push((mode.atom.to_string(), table.patterns.len() - before));
             }
         }
-        if table.patterns.len() > Mask::CAPACITY {
+        if table.patterns.len() > LiteralTable::MOST {
             sizes.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
             let largest: Vec<String> =
                 sizes.iter().take(3).map(|(mode, n)| format!("`{mode}` ({n} literals)")).collect();
             let message = format!(
                 "the modes allow {} literals, at most {} are possible: narrow {}",
                 table.patterns.len(),
-                Mask::CAPACITY,
+                LiteralTable::MOST,
                 largest.join(", ")
             );
             // There are too many of them together: the first stands for all.
@@ -143,7 +150,7 @@ impl LiteralTable {
             return Err(Diagnostic::new(&place, message));
         }
         table.literals = table.patterns.iter().map(|p| table.literal(p)).collect();
-        table.implied = (0..table.patterns.len()).map(|i| table.implied_by(i, bias)).collect();
+        table.implied = table.implications(bias);
         Ok(table)
     }
 
@@ -220,13 +227,14 @@ impl LiteralTable {
     }
 
     /// Adds the literals of a mode whose known variables are at most so many literals away from the head, and one of
-    /// them exactly so many.
+    /// them exactly so many; those that are `known` are not added again.
     fn add_mode(
         &mut self,
         mode: &Mode,
         level: usize,
         outputs: bool,
         vocabulary: &Vocabulary,
+        known: &mut FxHashSet<Pattern>,
     ) -> Result<(), Diagnostic> {
         let holes = holes(mode);
         let fillings = self.fillings(mode, &holes, level, vocabulary)?;
@@ -247,7 +255,7 @@ impl LiteralTable {
                 }));
             }
             let pattern = Pattern { signature: mode.signature(), columns, negated: mode.negated };
-            if !self.patterns.contains(&pattern) {
+            if known.insert(pattern.clone()) {
                 self.patterns.push(pattern);
             }
         }
@@ -327,26 +335,27 @@ impl LiteralTable {
         components
     }
 
-    /// What a literal implies: itself with looser thresholds.
-    fn implied_by(&self, index: usize, bias: &Bias) -> Mask {
-        let pattern = &self.patterns[index];
-        let mut implied = Mask::of(index);
-        for threshold in bias.comparisons.iter().filter(|t| t.mode.signature() == pattern.signature) {
-            for (other, candidate) in self.patterns.iter().enumerate() {
-                let same = candidate.signature == pattern.signature
-                    && candidate.negated == pattern.negated
-                    && (0..pattern.columns.len())
-                        .all(|c| c == threshold.column || candidate.columns[c] == pattern.columns[c]);
-                if same
-                    && let Column::Constant(own) = pattern.columns[threshold.column]
-                    && let Column::Constant(its) = candidate.columns[threshold.column]
-                {
-                    let looser = if threshold.looser == Looser::Larger { its >= own } else { its <= own };
-                    // Negation turns the order around.
-                    let looser = if pattern.negated { its == own || !looser } else { looser };
-                    if looser {
-                        implied = implied.with(Mask::of(other));
-                    }
+    /// What each literal implies: itself with looser thresholds.
+    fn implications(&self, bias: &Bias) -> Vec<Mask> {
+        let mut implied = vec![Mask::EMPTY; self.patterns.len()];
+        for threshold in &bias.comparisons {
+            let signature = threshold.mode.signature();
+            // Literals that differ in their thresholds only.
+            let mut alike: IndexMap<_, Vec<(usize, Value)>, FxBuildHasher> = IndexMap::default();
+            for (number, pattern) in self.patterns.iter().enumerate().filter(|(_, p)| p.signature == signature) {
+                if let Column::Constant(value) = pattern.columns[threshold.column] {
+                    let mut others = pattern.columns.clone();
+                    others.remove(threshold.column);
+                    alike.entry((pattern.negated, others)).or_default().push((number, value));
+                }
+            }
+            for ((negated, _), literals) in &alike {
+                // Negation turns the order around.
+                let larger = (threshold.looser == Looser::Larger) != *negated;
+                for (number, own) in literals {
+                    let looser = literals.iter().filter(|(_, its)| if larger { its > own } else { its < own });
+                    let looser: Mask = looser.map(|(other, _)| *other).collect();
+                    implied[*number].add(&looser);
                 }
             }
         }
@@ -359,8 +368,9 @@ impl LiteralTable {
             let variables = p.columns.iter().map(|c| if let Column::Variable(v) = c { Some(*v) } else { None });
             (p.signature, variables.collect::<Vec<_>>())
         };
-        let all: Vec<_> = self.patterns.iter().map(about).collect();
-        all.iter().map(|a| all.iter().position(|b| a == b).unwrap_or(0) as u32).collect()
+        let mut first = FxHashMap::default();
+        let patterns = self.patterns.iter().enumerate();
+        patterns.map(|(number, pattern)| *first.entry(about(pattern)).or_insert(number as u32)).collect()
     }
 
     /// The literals whose thresholds are open.
@@ -403,7 +413,7 @@ impl LiteralTable {
         &self.patterns
     }
 
-    /// For each literal what it implies, itself included.
+    /// For each literal what else it implies.
     pub fn implied(&self) -> &[Mask] {
         &self.implied
     }
@@ -414,7 +424,7 @@ impl LiteralTable {
     }
 
     /// The literals of a body, without those that others of them imply.
-    pub fn body(&self, mask: Mask) -> Vec<Literal> {
+    pub fn body(&self, mask: &Mask) -> Vec<Literal> {
         let implied =
             |i: usize| mask.iter().any(|j| j != i && self.implied[j].has(i) && (!self.implied[i].has(j) || j < i));
         let mut body: Vec<Literal> = mask.iter().filter(|&i| !implied(i)).map(|i| self.literals[i].clone()).collect();

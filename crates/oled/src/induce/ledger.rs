@@ -90,9 +90,9 @@ impl Sub for Tally {
 /// ledger.record(&[[0, 1].into_iter().collect()], Begins);
 /// // Two assignments of an existential variable: literal 1 is true with one, literal 2 with the other.
 /// ledger.record(&[[0, 1].into_iter().collect(), [0, 2].into_iter().collect()], Absent);
-/// assert_eq!(ledger.covered(Mask::of(0)).total(), 2);
-/// assert_eq!(ledger.covered(Mask::of(2))[Absent], 1);
-/// assert_eq!(ledger.covered([1, 2].into_iter().collect()).total(), 0);
+/// assert_eq!(ledger.covered(&Mask::of(0)).total(), 2);
+/// assert_eq!(ledger.covered(&Mask::of(2))[Absent], 1);
+/// assert_eq!(ledger.covered(&[1, 2].into_iter().collect()).total(), 0);
 /// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Ledger {
@@ -103,7 +103,7 @@ impl Ledger {
     /// Adds an instance with its truths: one, unless there are existential variables.
     pub fn record(&mut self, truths: &[Mask], outcome: Outcome) {
         if let [truth] = truths {
-            return self.add(*truth, Tally::of(outcome, 1));
+            return self.add_to(truth, Tally::of(outcome, 1));
         }
         for (mask, sign) in union_of_down_sets(truths) {
             self.add(mask, Tally::of(outcome, sign));
@@ -113,25 +113,37 @@ impl Ledger {
     /// Adds to a row.
     #[inline]
     pub fn add(&mut self, mask: Mask, tally: Tally) {
-        *self.rows.entry(mask).or_default() += tally;
+        match self.rows.get_mut(&mask) {
+            Some(row) => *row += tally,
+            None => _ = self.rows.insert(mask, tally),
+        }
+    }
+
+    /// The same without taking the mask: it is copied where there is no row for it yet.
+    #[inline]
+    fn add_to(&mut self, mask: &Mask, tally: Tally) {
+        match self.rows.get_mut(mask) {
+            Some(row) => *row += tally,
+            None => _ = self.rows.insert(mask.clone(), tally),
+        }
     }
 
     /// The instances that a body fires on.
-    pub fn covered(&self, body: Mask) -> Tally {
+    pub fn covered(&self, body: &Mask) -> Tally {
         covered(self.rows(), body)
     }
 
     /// Adds another ledger.
     pub fn merge(&mut self, other: &Ledger) {
-        for (&mask, &tally) in &other.rows {
-            self.add(mask, tally);
+        for (mask, &tally) in &other.rows {
+            self.add_to(mask, tally);
         }
         self.rows.retain(|_, tally| !tally.is_zero());
     }
 
     /// The rows.
-    pub fn rows(&self) -> impl Iterator<Item = (Mask, Tally)> {
-        self.rows.iter().map(|(&mask, &tally)| (mask, tally))
+    pub fn rows(&self) -> impl Iterator<Item = (&Mask, Tally)> {
+        self.rows.iter().map(|(mask, &tally)| (mask, tally))
     }
 
     /// The number of rows.
@@ -145,14 +157,14 @@ impl Ledger {
     }
 
     /// Whether this can be about these literals.
-    pub(crate) fn check(&self, literals: Mask) -> Result<(), StateError> {
+    pub(crate) fn check(&self, literals: &Mask) -> Result<(), StateError> {
         ensure(self.rows.keys().all(|mask| mask.fires_on(literals)), "the literals of a ledger")?;
         ensure_counts(self.rows.values().flat_map(|tally| tally.sizes()))
     }
 
     /// A smaller ledger that says the same of all bodies within these literals.
     #[must_use]
-    pub fn within(&self, literals: Mask) -> Ledger {
+    pub fn within(&self, literals: &Mask) -> Ledger {
         let mut ledger = Ledger::default();
         self.rows().for_each(|(mask, tally)| ledger.add(mask.and(literals), tally));
         ledger
@@ -160,15 +172,15 @@ impl Ledger {
 
     /// The rows of what was recorded since the ledger was as in `before`; for bodies within some literals, if that is
     /// what `before` is about.
-    pub fn since(&self, before: &Ledger) -> impl Iterator<Item = (Mask, Tally)> {
+    pub fn since<'a>(&'a self, before: &'a Ledger) -> impl Iterator<Item = (&'a Mask, Tally)> {
         self.rows().chain(before.rows().map(|(mask, tally)| (mask, Tally::default() - tally)))
     }
 }
 
 /// The instances that a body fires on, from the rows of a ledger.
-pub(crate) fn covered(rows: impl Iterator<Item = (Mask, Tally)>, body: Mask) -> Tally {
+pub(crate) fn covered<'a>(rows: impl Iterator<Item = (&'a Mask, Tally)>, body: &Mask) -> Tally {
     let mut sum = Tally::default();
-    rows.filter(|(mask, _)| body.fires_on(*mask)).for_each(|(_, tally)| sum += tally);
+    rows.filter(|(mask, _)| body.fires_on(mask)).for_each(|(_, tally)| sum += tally);
     sum
 }
 
@@ -176,9 +188,9 @@ pub(crate) fn covered(rows: impl Iterator<Item = (Mask, Tally)>, body: Mask) -> 
 /// other. Truths that are part of others cancel out by themselves.
 pub(crate) fn union_of_down_sets(truths: &[Mask]) -> Vec<(Mask, i64)> {
     let mut terms: IndexMap<Mask, i64, FxBuildHasher> = IndexMap::default();
-    for &truth in truths {
-        let meets: Vec<(Mask, i64)> = terms.iter().map(|(&mask, &sign)| (mask.and(truth), -sign)).collect();
-        for (mask, sign) in meets.into_iter().chain([(truth, 1)]) {
+    for truth in truths {
+        let meets: Vec<(Mask, i64)> = terms.iter().map(|(mask, &sign)| (mask.and(truth), -sign)).collect();
+        for (mask, sign) in meets.into_iter().chain([(truth.clone(), 1)]) {
             *terms.entry(mask).or_default() += sign;
         }
         terms.retain(|_, sign| *sign != 0);

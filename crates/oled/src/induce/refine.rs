@@ -3,12 +3,14 @@
 //! `ρ_d(r) = { head(r) ← body(r) ∧ D : D ⊆ ⊥_r, 1 ≤ |D| ≤ d }`, without those that a shorter one says as well: a literal
 //! that the body or another new literal implies (a looser threshold) adds nothing.
 
+use std::borrow::Borrow;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Ledger, Mask, Tally};
 
 /// A body with the instances it covers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The body.
     pub body: Mask,
@@ -18,39 +20,68 @@ pub struct Candidate {
 
 /// Calls `f` with every refinement of `body` within `bottom`, shorter ones first, then in the order of the literals.
 ///
-/// `rows` are those of a ledger, and `implied[l]` is what literal `l` implies. Only rows above the body matter, and only
+/// `rows` are those of a ledger, and `implied[l]` is what else literal `l` implies. Only rows above the body matter, and only
 /// what they say of the bottom clause; for each literal that is added they are fewer, so that the cost of many candidates
 /// is not that of as many passes.
-pub fn for_each_refinement(
-    rows: impl Iterator<Item = (Mask, Tally)>,
-    body: Mask,
-    bottom: Mask,
+pub fn for_each_refinement<'a>(
+    rows: impl Iterator<Item = (&'a Mask, Tally)>,
+    body: &Mask,
+    bottom: &Mask,
     depth: usize,
     implied: &[Mask],
     f: impl FnMut(Candidate),
 ) {
-    let known = body.iter().fold(body, |mask, l| mask.with(implied[l]));
-    let free = bottom.without(known);
+    let mut known = body.clone();
+    body.iter().for_each(|l| known.add(&implied[l]));
+    let free = bottom.without(&known);
     let literals: Vec<usize> = free.iter().collect();
     let n = literals.len();
     // From here on literals are numbered by their places among the free ones.
-    let mut at = [0; Mask::CAPACITY];
+    let mut at = vec![0; literals.last().map_or(0, |last| last + 1)];
     literals.iter().enumerate().for_each(|(i, &l)| at[l] = i);
     let mut above = Ledger::default();
-    rows.filter(|(mask, _)| body.fires_on(*mask)).for_each(|(mask, tally)| above.add(mask.and(free), tally));
-    let rows: Vec<(Mask, Tally)> = above
+    rows.for_each(|(mask, tally)| {
+        if body.fires_on(mask) {
+            above.add(mask.and(&free), tally);
+        }
+    });
+    let rows: Vec<Row> = above
         .rows()
         .filter(|(_, tally)| !tally.is_zero())
         .map(|(mask, tally)| (mask.iter().map(|l| at[l]).collect(), tally))
         .collect();
-    let apart = |a: usize, b: usize| !implied[literals[a]].has(literals[b]) && !implied[literals[b]].has(literals[a]);
-    let may_follow = (0..n).map(|i| (i + 1..n).filter(|&j| apart(i, j)).collect()).collect();
+    let all = Mask::first(n);
+    let depth = depth.min(n);
+    // A single literal is followed by none.
+    let may_follow = if depth > 1 { may_follow(&literals, &at, &free, implied) } else { Vec::new() };
     let covered = vec![Tally::default(); n];
     let mut search = Search { literals, may_follow, covered, f };
-    for size in 1..=depth.min(n) {
-        search.add(size, Mask::first(n), body, &rows);
+    for size in 1..=depth {
+        search.add(size, &all, body, &rows);
     }
 }
+
+/// For each of some literals the later ones that say something else; all by their places `at`.
+fn may_follow(literals: &[usize], at: &[usize], free: &Mask, implied: &[Mask]) -> Vec<Mask> {
+    let mut later = Mask::first(literals.len());
+    let mut may_follow: Vec<Mask> = Vec::with_capacity(literals.len());
+    for i in 0..literals.len() {
+        later.toggle(&Mask::of(i));
+        may_follow.push(later.clone());
+    }
+    for (i, &literal) in literals.iter().enumerate() {
+        for other in implied[literal].shared(free).map(|l| at[l]) {
+            let (first, second) = (i.min(other), i.max(other));
+            if may_follow[first].has(second) {
+                may_follow[first].toggle(&Mask::of(second));
+            }
+        }
+    }
+    may_follow
+}
+
+/// What was true, by the places of literals, and how often it came with which outcome.
+type Row = (Mask, Tally);
 
 struct Search<F> {
     literals: Vec<usize>,
@@ -63,26 +94,32 @@ struct Search<F> {
 
 impl<F: FnMut(Candidate)> Search<F> {
     /// Adds `size` literals out of `allowed` to a body in all ways, given the rows above it.
-    fn add(&mut self, size: usize, allowed: Mask, body: Mask, rows: &[(Mask, Tally)]) {
+    fn add(&mut self, size: usize, allowed: &Mask, body: &Mask, rows: &[impl Borrow<Row>]) {
+        let with = |literal: usize| {
+            let mut body = body.clone();
+            body.insert(literal);
+            body
+        };
         if size == 1 {
-            for &(mask, tally) in rows {
-                mask.and(allowed).iter().for_each(|i| self.covered[i] += tally);
+            for (mask, tally) in rows.iter().map(Borrow::borrow) {
+                mask.shared(allowed).for_each(|i| self.covered[i] += *tally);
             }
             for i in allowed.iter() {
                 let covered = std::mem::take(&mut self.covered[i]);
-                (self.f)(Candidate { body: body.with(Mask::of(self.literals[i])), covered });
+                (self.f)(Candidate { body: with(self.literals[i]), covered });
             }
             return;
         }
-        let mut above = Vec::with_capacity(rows.len());
+        let mut above: Vec<&Row> = Vec::with_capacity(rows.len());
         for i in allowed.iter() {
-            let allowed = allowed.and(self.may_follow[i]);
+            let allowed = allowed.and(&self.may_follow[i]);
             if allowed.len() < size - 1 {
                 continue;
             }
             above.clear();
-            above.extend(rows.iter().filter(|(mask, _)| mask.has(i)));
-            self.add(size - 1, allowed, body.with(Mask::of(self.literals[i])), &above);
+            above.extend(rows.iter().map(Borrow::borrow).filter(|(mask, _)| mask.has(i)));
+            let body = with(self.literals[i]);
+            self.add(size - 1, &allowed, &body, &above);
         }
     }
 }
@@ -95,10 +132,10 @@ pub fn best_two(
 ) -> (Option<(Candidate, f64)>, f64, bool) {
     let mut best: Option<(Candidate, f64)> = None;
     let mut second: Option<f64> = None;
-    refinements(&mut |candidate, score| match best {
-        Some((_, top)) if score <= top => second = Some(second.map_or(score, |s: f64| s.max(score))),
+    refinements(&mut |candidate, score| match &best {
+        Some((_, top)) if score <= *top => second = Some(second.map_or(score, |s: f64| s.max(score))),
         _ => {
-            second = best.map(|(_, top)| top).or(second);
+            second = best.as_ref().map(|(_, top)| *top).or(second);
             best = Some((candidate, score));
         }
     });

@@ -50,7 +50,7 @@ pub enum Verdict {
 }
 
 /// The figures behind a verdict.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// The new body.
     pub body: Mask,
@@ -74,11 +74,12 @@ impl Rule {
     /// A rule whose evidence begins now, or, where all rules of a head share theirs, with the stream.
     pub fn new(id: u64, bottom: Mask, body: Mask, settings: &Settings, stream: &Ledger) -> Rule {
         let shared = settings.evidence == Evidence::Shared;
+        let before = if shared { Ledger::default() } else { stream.within(&bottom) };
         let mut rule = Rule {
             id,
             bottom,
             body,
-            before: if shared { Ledger::default() } else { stream.within(bottom) },
+            before,
             covered: Tally::default(),
             all: Tally::default(),
             hope: None,
@@ -94,12 +95,12 @@ impl Rule {
 
     /// Takes note of an instance that the stream's ledger has got; returns whether the rule fires on it.
     #[inline]
-    pub fn count(&mut self, outcome: Outcome, fires: impl Fn(Mask) -> bool) -> bool {
-        let fired = fires(self.body);
+    pub fn count(&mut self, outcome: Outcome, fires: impl Fn(&Mask) -> bool) -> bool {
+        let fired = fires(&self.body);
         if fired {
             self.covered.add(outcome);
             if let Some(hope) = &mut self.hope
-                && fires(hope.body)
+                && fires(&hope.body)
             {
                 hope.covered.add(outcome);
             }
@@ -119,18 +120,18 @@ impl Rule {
 
     /// Counts the rule anew from its evidence.
     fn recount(&mut self, stream: &Ledger) {
-        self.covered = covered(stream.since(&self.before), self.body);
-        self.all = covered(stream.since(&self.before), Mask::EMPTY);
+        self.covered = covered(stream.since(&self.before), &self.body);
+        self.all = covered(stream.since(&self.before), &Mask::EMPTY);
         self.hope = None;
     }
 
     /// Whether this can be a rule over these literals.
-    pub(crate) fn check(&self, literals: Mask) -> Result<(), StateError> {
-        let within = self.bottom.fires_on(literals) && self.body.fires_on(self.bottom);
-        let hopes = self.hope.is_none_or(|hope| hope.body.fires_on(self.bottom));
+    pub(crate) fn check(&self, literals: &Mask) -> Result<(), StateError> {
+        let within = self.bottom.fires_on(literals) && self.body.fires_on(&self.bottom);
+        let hopes = self.hope.as_ref().is_none_or(|hope| hope.body.fires_on(&self.bottom));
         ensure(within && hopes && self.expansions < u32::MAX / 2, "the literals of a rule")?;
         self.before.check(literals)?;
-        let tallies = [Some(self.covered), Some(self.all), self.hope.map(|hope| hope.covered)];
+        let tallies = [Some(self.covered), Some(self.all), self.hope.as_ref().map(|hope| hope.covered)];
         ensure_counts(tallies.into_iter().flatten().flat_map(Tally::sizes))?;
         let counts = [self.id, self.instances, self.interpretations, self.since.0, self.since.1, self.gap.count()];
         ensure_counts(counts)
@@ -182,8 +183,9 @@ impl Rule {
         let score = |covered: Tally| Counts::new(kind, settings.score, covered, all).score(kind, settings.score, own);
         let (best, second, itself) = best_two(own_score, |found| {
             let evidence = stream.since(&self.before);
-            for_each_refinement(evidence, self.body, self.bottom, settings.depth, implied, |c| {
-                found(c, score(c.covered));
+            for_each_refinement(evidence, &self.body, &self.bottom, settings.depth, implied, |c| {
+                let score = score(c.covered);
+                found(c, score);
             });
         });
         let Some((candidate, best)) = best else { return Verdict::Keep };
@@ -225,14 +227,14 @@ impl Rule {
         if settings.pruning == Pruning::Guarded {
             let all = self.all;
             let reached =
-                |c: Candidate| Counts::new(kind, settings.score, c.covered, all).score(kind, settings.score, own);
+                |c: &Candidate| Counts::new(kind, settings.score, c.covered, all).score(kind, settings.score, own);
             let may_reach = |best: f64| threshold - best <= epsilon;
-            if self.hope.is_some_and(|hope| may_reach(reached(hope))) {
+            if self.hope.as_ref().is_some_and(|hope| may_reach(reached(hope))) {
                 return Verdict::Keep;
             }
             let evidence = stream.since(&self.before);
-            for_each_refinement(evidence, self.body, self.bottom, settings.depth, implied, |c| {
-                let score = reached(c);
+            for_each_refinement(evidence, &self.body, &self.bottom, settings.depth, implied, |c| {
+                let score = reached(&c);
                 if score > best {
                     (best, self.hope) = (score, Some(c));
                 }
@@ -241,7 +243,8 @@ impl Rule {
                 return Verdict::Keep;
             }
         }
-        let decision = Decision { body: self.body, own: score, best, gap: 0.0, epsilon, tau: 0.0, n, tie: false };
+        let decision =
+            Decision { body: self.body.clone(), own: score, best, gap: 0.0, epsilon, tau: 0.0, n, tie: false };
         Verdict::Prune(decision)
     }
 
@@ -251,7 +254,7 @@ impl Rule {
         self.gap = RunningMean::default();
         self.expansions += 1;
         if settings.evidence == Evidence::Restart {
-            self.before = stream.within(self.bottom);
+            self.before = stream.within(&self.bottom);
             self.since = (0, 0);
         }
         self.recount(stream);
@@ -259,6 +262,6 @@ impl Rule {
 }
 
 /// The counts of a body in a ledger.
-pub(crate) fn counts(ledger: &Ledger, body: Mask, kind: RuleKind, settings: &Settings) -> Counts {
-    Counts::new(kind, settings.score, ledger.covered(body), ledger.covered(Mask::EMPTY))
+pub(crate) fn counts(ledger: &Ledger, body: &Mask, kind: RuleKind, settings: &Settings) -> Counts {
+    Counts::new(kind, settings.score, ledger.covered(body), ledger.covered(&Mask::EMPTY))
 }

@@ -134,7 +134,7 @@ impl Existential {
                 }
             }
             if model.rows(pred).contains(row) != pattern.negated {
-                truth = truth.with(Mask::of(literal));
+                truth.insert(literal);
             }
         }
         truth
@@ -143,8 +143,8 @@ impl Existential {
 
 /// Adds a truth, unless it is part of another; those that are part of it go.
 pub(super) fn add_truth(truths: &mut Vec<Mask>, truth: Mask) {
-    if !truths.iter().any(|t| truth.fires_on(*t)) {
-        truths.retain(|t| !t.fires_on(truth));
+    if !truths.iter().any(|t| truth.fires_on(t)) {
+        truths.retain(|t| !t.fires_on(&truth));
         truths.push(truth);
     }
 }

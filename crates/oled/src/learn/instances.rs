@@ -1,5 +1,7 @@
 //! Head instances: what values the variables of a head may have at a time point, and which literals are about them.
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::existential::{Assignments, Existential};
@@ -22,14 +24,14 @@ pub struct Instance {
 
 impl Instance {
     /// What is true with each assignment.
-    pub(super) fn truths(&self) -> impl Iterator<Item = Mask> {
-        std::iter::once(&self.truth).chain(&self.others).copied()
+    pub(super) fn truths(&self) -> impl Iterator<Item = &Mask> {
+        std::iter::once(&self.truth).chain(&self.others)
     }
 
     /// Whether a body fires on the instance.
     #[inline]
-    pub fn fires(&self, body: Mask) -> bool {
-        body.fires_on(self.truth) || self.others.iter().any(|t| body.fires_on(*t))
+    pub fn fires(&self, body: &Mask) -> bool {
+        body.fires_on(&self.truth) || self.others.iter().any(|t| body.fires_on(t))
     }
 }
 
@@ -146,17 +148,41 @@ pub(super) struct Dealt {
     pub(super) pred: Pred,
     /// For each column a variable of the head that stands there in some literal: the domain of its values.
     pub(super) columns: Vec<Option<usize>>,
-    /// Literals by the constants in their columns.
-    pub(super) literals: Vec<(Constants, Vec<Dealer>)>,
+    /// Literals by the columns in which they have constants.
+    pub(super) literals: Vec<Fixed>,
 }
 
-/// Columns with the constants that stand there.
-type Constants = Vec<(usize, Value)>;
+/// Literals with constants in the same columns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fixed {
+    pub(super) columns: Vec<usize>,
+    /// By the constants there.
+    pub(super) dealers: IndexMap<Box<[Value]>, Vec<Dealer>, FxBuildHasher>,
+}
+
+/// Up to so many sets of constants are compared with a row one by one; among more they are looked up by their hash.
+const FEW_CONSTANTS: usize = 8;
+
+impl Fixed {
+    /// The literals that a row is about, by its constants. `key` is room for these.
+    #[inline]
+    pub(super) fn of(&self, row: &[Value], key: &mut Vec<Value>) -> &[Dealer] {
+        let found = if self.dealers.len() <= FEW_CONSTANTS {
+            let is_same = |values: &[Value]| self.columns.iter().zip(values).all(|(c, value)| row[*c] == *value);
+            self.dealers.iter().find(|(values, _)| is_same(values)).map(|(_, dealers)| dealers)
+        } else {
+            key.clear();
+            key.extend(self.columns.iter().map(|c| row[*c]));
+            self.dealers.get(key.as_slice())
+        };
+        found.map_or(&[], Vec::as_slice)
+    }
+}
 
 /// A literal, ready to be dealt.
 #[derive(Clone, Debug)]
 pub(super) struct Dealer {
-    pub(super) bit: Mask,
+    pub(super) bit: usize,
     /// Columns with the variables that stand there.
     pub(super) variables: Vec<(usize, usize)>,
     pub(super) reach: Reach,
@@ -187,27 +213,29 @@ impl Group {
         }
         let pred = |s: Signature| program.pred(s).expect("the predicates of all modes are wanted");
         let preds: Vec<Pred> = table.patterns().iter().map(|p| pred(p.signature)).collect();
-        let (mut relations, mut subsets): (Vec<Dealt>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
+        let (mut relations, mut subsets): (IndexMap<Pred, Dealt, FxBuildHasher>, Vec<Vec<usize>>) = Default::default();
         let mut deal = |pred: Pred, columns: &[Column], bit: usize, relates: bool| {
-            let at = relations.iter().position(|r| r.pred == pred).unwrap_or_else(|| {
-                let columns = vec![None; columns.len()];
-                relations.push(Dealt { pred, columns, literals: Vec::new() });
-                relations.len() - 1
-            });
-            let (mut constants, mut variables) = (Vec::new(), Vec::new());
+            let new = || Dealt { pred, columns: vec![None; columns.len()], literals: Vec::new() };
+            let relation = relations.entry(pred).or_insert_with(new);
+            let (mut constants, mut fixed, mut variables) = (Vec::new(), Vec::new(), Vec::new());
             for (column, filled) in columns.iter().enumerate() {
                 match *filled {
-                    Column::Constant(value) => constants.push((column, value)),
+                    Column::Constant(value) => {
+                        constants.push(value);
+                        fixed.push(column);
+                    }
                     Column::Variable(v) => variables.push((column, v)),
                 }
             }
-            variables.iter().for_each(|&(column, v)| relations[at].columns[column] = Some(v));
+            variables.iter().for_each(|&(column, v)| relation.columns[column] = Some(v));
             let reach = Reach::of(&variables, domains.len(), &mut subsets);
-            let dealer = Dealer { bit: Mask::of(bit), variables, reach, relates };
-            match relations[at].literals.iter_mut().find(|(c, _)| *c == constants) {
-                Some((_, dealers)) => dealers.push(dealer),
-                None => relations[at].literals.push((constants, vec![dealer])),
-            }
+            let dealer = Dealer { bit, variables, reach, relates };
+            let literals = &mut relation.literals;
+            let at = literals.iter().position(|l| l.columns == fixed).unwrap_or_else(|| {
+                literals.push(Fixed { columns: fixed, dealers: IndexMap::default() });
+                literals.len() - 1
+            });
+            literals[at].dealers.entry(constants.into()).or_default().push(dealer);
         };
         for (i, pattern) in table.patterns().iter().enumerate().filter(|(i, _)| !table.is_existential(*i)) {
             deal(preds[i], &pattern.columns, i, links.relates(i));
@@ -222,10 +250,11 @@ impl Group {
             gauge.reach = Reach::of(&gauge.variables, domains.len(), &mut subsets);
             gauge.relates = relates.iter().zip(&attributes).any(|(relates, a)| *relates && *a == gauge.attribute);
         }
-        let negated = table.negated().and((0..table.len()).filter(|&i| !table.is_existential(i)).collect());
+        let negated = table.negated().iter().filter(|&i| !table.is_existential(i)).collect();
         let components = table.components().into_iter().map(|c| Existential::new(&table, &c, program)).collect();
         debug_assert!(!symmetric || domains.len() == 2 && domains[0] == domains[1], "a pair is of one type");
-        let mut dealers = relations.iter().flat_map(|r| &r.literals).flat_map(|(_, dealers)| dealers);
+        let relations: Vec<Dealt> = relations.into_values().collect();
+        let mut dealers = relations.iter().flat_map(|r| &r.literals).flat_map(|l| l.dealers.values().flatten());
         let several = dealers.any(|d| d.relates && d.reach != Reach::Every)
             || gauges.iter().any(|g| g.relates && g.reach != Reach::Every);
         let blocks = (links.is_relational() && several).then(|| links.blocks(domains.len()));
@@ -253,6 +282,16 @@ impl Group {
     /// The number of arguments.
     pub(super) fn width(&self) -> usize {
         self.domains.len()
+    }
+
+    /// How many bits truths have: those of the literals, and those of what is given.
+    pub(super) fn bits(&self) -> usize {
+        self.table.len() + self.given
+    }
+
+    /// The words that those bits take, two at least.
+    pub(super) fn words(&self) -> usize {
+        self.bits().div_ceil(64).max(2)
     }
 
     /// The place of a value among those of a variable, if it is observed.
@@ -324,7 +363,7 @@ impl Group {
         let mut truths = vec![truth];
         for (component, assignments) in self.components.iter().zip(assignments) {
             let own = component.truths(&self.table, head, model, assignments);
-            truths = truths.iter().flat_map(|a: &Mask| own.iter().map(move |b| a.with(*b))).collect();
+            truths = truths.iter().flat_map(|a: &Mask| own.iter().map(move |b| a.with(b))).collect();
         }
         truths
     }

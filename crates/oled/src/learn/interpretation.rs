@@ -258,13 +258,6 @@ impl Cover {
                 bits[target.group] - 1
             });
         }
-        if let Some(most) = bits.iter().find(|bits| **bits > Mask::CAPACITY) {
-            return Err(format!(
-                "the modes allow {most} literals, those that stand for rules of the background included, and at most {} \
-                 are possible: narrow them",
-                Mask::CAPACITY
-            ));
-        }
         let mut groups: Vec<Group> = Vec::new();
         for (g, ((table, symmetric), deeds)) in tables.into_iter().zip(deeds).enumerate() {
             let gauges = Gauge::of(&table, &vocabulary.measures, numbers, &program);
@@ -375,8 +368,8 @@ impl Cover {
 
     /// Literals of a target's table that follow from what is learned by rules of the background: what they are when a
     /// theory recognises is not known before it is. And whether that is so of each with an open threshold.
-    pub(crate) fn wrapping(&self, target: usize) -> (Mask, &[bool]) {
-        (self.wrapping[target], &self.open_wrapping[target])
+    pub(crate) fn wrapping(&self, target: usize) -> (&Mask, &[bool]) {
+        (&self.wrapping[target], &self.open_wrapping[target])
     }
 
     /// The columns of a target's annotation: constants, and variables of its heads.
@@ -384,10 +377,14 @@ impl Cover {
         &self.targets[target].columns
     }
 
-    /// The bits that the truths of a group may have: those of its literals, and those of what is given.
-    pub(crate) fn bits(&self, group: usize) -> Mask {
-        let Group { table, given, .. } = &self.groups[group];
-        Mask::first(table.len() + given)
+    /// How many bits the truths of a group have: those of its literals, and those of what is given.
+    pub(crate) fn bits(&self, group: usize) -> usize {
+        self.groups[group].bits()
+    }
+
+    /// The words that those bits take in the record, two at least.
+    pub(crate) fn words(&self, group: usize) -> usize {
+        self.groups[group].words()
     }
 
     /// The bit in the truths of a target's instances that says that they are not observed.
@@ -495,8 +492,8 @@ impl Cover {
         ensure(point.values.len() == count && point.truths.len() == count, "the groups of heads")?;
         for (g, ((group, values), truths)) in self.groups.iter().zip(&point.values).zip(&point.truths).enumerate() {
             ensure(values.len() == truths.len() * group.domains.len(), "the instances of heads")?;
-            let literals = self.bits(g);
-            let known = |instance: &Instance| instance.truths().all(|truth| truth.fires_on(literals));
+            let literals = Mask::first(self.bits(g));
+            let known = |instance: &Instance| instance.truths().all(|truth| truth.fires_on(&literals));
             ensure(truths.iter().all(known), "the literals that are true")?;
         }
         let of_target = |(labels, target): (&Labels, &Target)| {

@@ -3,7 +3,6 @@
 use super::instances::{Deed, Loss};
 use super::interpretation::{Cover, Labelled};
 use crate::calculus::label_name;
-use crate::induce::Mask;
 use crate::lang::{Value, is_canonical};
 use crate::stream::Frame;
 
@@ -100,8 +99,8 @@ impl Cover {
                     let observed = group.locate(&values, &self.model, &mut places);
                     if !observed && (!ends || group.goes_on(&values, &self.model)) {
                         let absent = present.absent.entry(values).or_default();
-                        let mark = group.absent.map_or(Mask::EMPTY, Mask::of);
-                        absent.deeds = absent.deeds.with(Mask::of(*bit)).with(mark);
+                        absent.deeds.insert(*bit);
+                        group.absent.into_iter().for_each(|mark| absent.deeds.insert(mark));
                     }
                 }
             }

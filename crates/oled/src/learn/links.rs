@@ -115,7 +115,7 @@ impl Links {
     }
 
     /// Whether a body of literals of the table connects all that can be connected.
-    pub(crate) fn is_linked(&self, body: Mask) -> bool {
+    pub(crate) fn is_linked(&self, body: &Mask) -> bool {
         !self.is_relational() || self.is_all(body.iter().fold(Connected::APART, |all, l| self.and(all, l)))
     }
 
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(pairs(&[0b11, 0b11 << 14, 0b1 << 15 | 1]), pairs(&[0b11 << 14 | 0b11]));
         let links = Links { closed: vec![0b011, 0b110], open: vec![], all: pairs(&[0b111]) };
         assert_eq!(links.blocks(4), [vec![0, 1, 2], vec![3]]);
-        assert!(links.is_linked([0, 1].into_iter().collect()) && !links.is_linked(Mask::of(0)));
+        assert!(links.is_linked(&[0, 1].into_iter().collect()) && !links.is_linked(&Mask::of(0)));
         assert_eq!(links.apart(pairs(&[0b011])), Some((0, 2)));
     }
 }

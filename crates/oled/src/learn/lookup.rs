@@ -43,7 +43,7 @@ impl Lookup {
     }
 
     /// Whether a body fires on an instance of a group.
-    pub fn fires(&mut self, group: usize, instance: usize, body: Mask) -> bool {
+    pub fn fires(&mut self, group: usize, instance: usize, body: &Mask) -> bool {
         let head = &self.heads[group][instance];
         let one = is_true(&self.cover, group, head, body, &mut self.row);
         // A pair of a symmetric fluent has two orders.
@@ -53,7 +53,7 @@ impl Lookup {
 }
 
 /// Whether a body is true with these values of the head's variables.
-fn is_true(cover: &Cover, group: usize, head: &[Value], body: Mask, row: &mut Vec<Value>) -> bool {
+fn is_true(cover: &Cover, group: usize, head: &[Value], body: &Mask, row: &mut Vec<Value>) -> bool {
     let group = &cover.groups[group];
     let known = |l: &usize| !group.table.is_existential(*l);
     if !body.iter().filter(known).all(|l| holds(group, l, &cover.model, |v| head[v], row)) {

@@ -103,7 +103,7 @@ impl Oled {
         for (literal, original) in renamed.body.iter().zip(&clause.body) {
             match table.find(literal) {
                 None if self.cover.is_observation(process.target(), literal) => {}
-                Some(index) => body = body.with(Mask::of(index)),
+                Some(index) => body.insert(index),
                 None => {
                     return Err(Diagnostic::new(
                         &original.span,
@@ -190,14 +190,14 @@ impl Oled {
             for (rule, why) in process.sift() {
                 let (kind, settings) = (process.kind, &process.settings);
                 let n = rule.n(kind, settings);
-                let body = self.table(process.number).body(rule.body);
+                let body = self.table(process.number).body(&rule.body);
                 let rule = LearnedRule {
                     clause: self.cover.clause(&self.heads[process.number], body),
                     id: (process.number, rule.id),
                     grounds: Grounds::Counted(Counted {
                         counts: rule.counts(kind, settings),
                         score: rule.score(kind, settings),
-                        stream: crate::induce::counts(&process.stream, rule.body, kind, settings),
+                        stream: crate::induce::counts(&process.stream, &rule.body, kind, settings),
                         instances: rule.instances,
                         n,
                         epsilon: epsilon(settings.delta, n),
@@ -257,7 +257,7 @@ impl Learner for Oled {
     }
 
     fn at_work(&self) -> Vec<(usize, u64, Mask)> {
-        self.processes.iter().flat_map(|p| p.output().into_iter().map(|r| (p.number, r.id, r.body))).collect()
+        self.processes.iter().flat_map(|p| p.output().into_iter().map(|r| (p.number, r.id, r.body.clone()))).collect()
     }
 
     fn start_from(&mut self, theory: &Theory) -> Result<(), Problems> {
@@ -269,7 +269,7 @@ impl Learner for Oled {
     }
 
     fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
-        self.table(head).body(mask)
+        self.table(head).body(&mask)
     }
 
     fn save(&mut self, observer: &mut dyn Observer) -> Option<Vec<u8>> {

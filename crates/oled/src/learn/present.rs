@@ -56,7 +56,7 @@ impl Tracked {
 }
 
 /// An instance that is not observed.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Absent {
     /// Two bits for each target of the group: it holds, it is unknown.
     pub(crate) labels: u64,
@@ -457,6 +457,7 @@ impl Present {
     /// Notes which literals are about whom.
     fn deal(&mut self, group: &Group, model: &Model) {
         let mut columns = std::mem::take(&mut self.columns);
+        let mut constants = Vec::new();
         for Dealt { pred, columns: variables, literals } in &group.relations {
             columns.clear();
             columns.resize(variables.len(), (None, NOBODY));
@@ -469,10 +470,9 @@ impl Present {
                         *known = (Some(*value), group.place(v, *value, model));
                     }
                 }
-                for (constants, dealers) in literals {
-                    if constants.iter().all(|(column, value)| row[*column] == *value) {
-                        dealers.iter().for_each(|dealer| self.hit(group, model, dealer, &columns));
-                    }
+                for literals in literals {
+                    let dealers = literals.of(row, &mut constants);
+                    dealers.iter().for_each(|dealer| self.hit(group, model, dealer, &columns));
                 }
             }
         }
@@ -489,7 +489,7 @@ impl Present {
             self.tuple[v] = place;
         }
         if let Some((told, row)) = self.told(group, model, dealer.reach, dealer.relates) {
-            told.hits[row] = told.hits[row].with(dealer.bit);
+            told.hits[row].insert(dealer.bit);
         }
     }
 
@@ -609,10 +609,11 @@ impl Present {
     /// What is true of an instance, in one of its orders, but for existential literals.
     #[inline]
     pub(super) fn truth(&self, group: &Group, k: usize, order: usize) -> Mask {
-        let mut hits = Mask::EMPTY;
-        self.for_each_told(group, k, order, |told, row| hits = hits.with(told.hits[row]));
-        // What a row says is not true of a negated literal.
-        group.negated.without(hits).with(hits.without(group.negated))
+        let mut truth = Mask::EMPTY;
+        self.for_each_told(group, k, order, |told, row| truth.add(&told.hits[row]));
+        // What a row says is not true of a negated literal, and what none says is.
+        truth.toggle(&group.negated);
+        truth
     }
 
     /// What is measured of an instance, in one of its orders.
@@ -638,13 +639,19 @@ impl Present {
     /// The truths of an instance as Algorithm 1 needs them: what the background does is for those who simulate what holds,
     /// and the two orders of a pair are one.
     pub(super) fn instance(&self, group: &Group, model: &Model, assignments: &[Assignments], k: usize) -> Instance {
-        let literals = Mask::first(group.table.len());
+        let of_table = |mut truth: Mask| {
+            truth.truncate(group.table.len());
+            truth
+        };
         if group.components.is_empty() {
-            let truth = self.truth(group, k, 0).and(literals);
-            let other = if group.symmetric { self.truth(group, k, 1).and(literals) } else { truth };
+            let truth = of_table(self.truth(group, k, 0));
+            if !group.symmetric {
+                return Instance { truth, others: Box::default() };
+            }
+            let other = of_table(self.truth(group, k, 1));
             return match () {
-                () if other.fires_on(truth) => Instance { truth, others: Box::default() },
-                () if truth.fires_on(other) => Instance { truth: other, others: Box::default() },
+                () if other.fires_on(&truth) => Instance { truth, others: Box::default() },
+                () if truth.fires_on(&other) => Instance { truth: other, others: Box::default() },
                 () => Instance { truth, others: Box::new([other]) },
             };
         }
@@ -653,11 +660,12 @@ impl Present {
             let head = self.head(group, k, order);
             let own = group.with_existentials(self.truth(group, k, order), &head, model, assignments);
             if group.symmetric {
-                own.iter().for_each(|truth| add_truth(&mut truths, truth.and(literals)));
+                own.into_iter().for_each(|truth| add_truth(&mut truths, of_table(truth)));
             } else {
-                truths.extend(own.iter().map(|truth| truth.and(literals)));
+                truths.extend(own.into_iter().map(of_table));
             }
         }
-        Instance { truth: truths[0], others: truths[1..].into() }
+        let others = truths.split_off(1).into();
+        Instance { truth: truths.swap_remove(0), others }
     }
 }

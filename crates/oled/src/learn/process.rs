@@ -107,8 +107,8 @@ impl Process {
     pub(crate) fn restore(&mut self, state: ProcessState) -> Result<(), StateError> {
         let (rules, stream, tau, [next, seen, tests, started, specialised], changed, told) = state;
         let literals = Mask::first(self.implied.len());
-        stream.check(literals)?;
-        rules.iter().try_for_each(|(rule, _)| rule.check(literals))?;
+        stream.check(&literals)?;
+        rules.iter().try_for_each(|(rule, _)| rule.check(&literals))?;
         ensure_counts([next, seen, tests, started, specialised, tau.count()])?;
         ensure(rules.iter().all(|(rule, _)| rule.id < next), "the numbers of rules")?;
         (self.rules, self.erred) = rules.into_iter().unzip();
@@ -161,7 +161,7 @@ impl Process {
 
     /// Starts with a rule that is given, which may be specialised by any literal.
     pub(crate) fn start_with(&mut self, body: Mask, literals: usize) {
-        let rule = self.add_rule(Mask::first(literals), body);
+        let rule = self.add_rule(Mask::first(literals), body.clone());
         self.tell(self.seen, rule, What::Given { body });
     }
 
@@ -170,16 +170,17 @@ impl Process {
         self.seen += 1;
         self.tell_too_many(interpretation);
         let uncovered = self.update(interpretation);
-        let grow = uncovered.filter(|seed| self.is_new(*seed));
+        let grow = uncovered.filter(|seed| self.is_new(seed));
         let full = grow.is_some() && self.rules.len() >= self.settings.max_rules;
         let grow = grow.filter(|_| !full);
         if full {
             self.tell_limit(MAX_RULES, interpretation.index);
         }
+        let grows = grow.is_some();
         if let Some(seed) = grow {
             self.start_new_clause(seed, interpretation.index);
         }
-        if (grow.is_none() || self.settings.both) && self.seen.is_multiple_of(self.settings.every) {
+        if (!grows || self.settings.both) && self.seen.is_multiple_of(self.settings.every) {
             self.expand_clauses(interpretation.index);
         }
         // A rule that was spared is spared again unless something has changed, if only the number of interpretations.
@@ -210,8 +211,8 @@ impl Process {
             if !covered && seed.is_none() && self.is_seed(outcome) {
                 // The bottom clause is what is true with the assignment of which most can be said.
                 let richest =
-                    instance.others.iter().fold(instance.truth, |a, b| if b.len() > a.len() { *b } else { a });
-                seed = Some(richest);
+                    instance.others.iter().fold(&instance.truth, |a, b| if b.len() > a.len() { b } else { a });
+                seed = Some(richest.clone());
             }
         }
         self.rules.iter_mut().for_each(|rule| rule.count_all(all));
@@ -223,7 +224,7 @@ impl Process {
     pub fn for_each_candidate(&self, mut f: impl FnMut(Mask)) {
         for rule in &self.rules {
             let none = std::iter::empty();
-            for_each_refinement(none, rule.body, rule.bottom, self.settings.depth, &self.implied, |c| f(c.body));
+            for_each_refinement(none, &rule.body, &rule.bottom, self.settings.depth, &self.implied, |c| f(c.body));
         }
     }
 
@@ -238,7 +239,7 @@ impl Process {
         let mut fired = 0;
         self.for_each_candidate(|body| {
             let instances = interpretation.groups[self.group].iter();
-            fired += instances.filter(|i| i.fires(body)).count() as u64;
+            fired += instances.filter(|i| i.fires(&body)).count() as u64;
         });
         fired
     }
@@ -273,13 +274,13 @@ impl Process {
 
     /// Whether no rule has this bottom clause. Over the head's variables alone, two bottom clauses subsume each other
     /// only if they are the same set of literals.
-    fn is_new(&self, bottom: Mask) -> bool {
-        !self.rules.iter().any(|r| r.bottom == bottom)
+    fn is_new(&self, bottom: &Mask) -> bool {
+        !self.rules.iter().any(|r| r.bottom == *bottom)
     }
 
     /// `StartNewClause`: the abduced instance's bottom clause is everything that is true of it.
     fn start_new_clause(&mut self, bottom: Mask, interpretation: u64) {
-        let rule = self.add_rule(bottom, Mask::EMPTY);
+        let rule = self.add_rule(bottom.clone(), Mask::EMPTY);
         self.tell(interpretation, rule, What::Started { bottom });
     }
 
@@ -312,8 +313,8 @@ impl Process {
                     self.tell_limit(MAX_LITERALS, interpretation);
                     continue;
                 }
-                let (id, from) = (rule.id, rule.body);
-                rule.specialise(decision.body, &self.settings, &self.stream);
+                let (id, from) = (rule.id, rule.body.clone());
+                rule.specialise(decision.body.clone(), &self.settings, &self.stream);
                 self.changed = true;
                 self.tell(interpretation, id, What::Expanded { from, decision });
             }
@@ -327,7 +328,7 @@ impl Process {
             let rule = &mut self.rules[i];
             match rule.prune(self.kind, &self.settings, &self.implied, &self.stream) {
                 Verdict::Prune(decision) => {
-                    let (id, body) = (rule.id, rule.body);
+                    let (id, body) = (rule.id, rule.body.clone());
                     self.rules.remove(i);
                     self.erred.remove(i);
                     self.tell(interpretation, id, What::Pruned { body, decision });
@@ -378,7 +379,7 @@ impl Process {
                 OutputFilter::All => return true,
                 OutputFilter::Own => rule.score(self.kind, &self.settings),
                 OutputFilter::Stream => {
-                    let counts = crate::induce::counts(&self.stream, rule.body, self.kind, &self.settings);
+                    let counts = crate::induce::counts(&self.stream, &rule.body, self.kind, &self.settings);
                     counts.score(self.kind, self.settings.score, counts)
                 }
             };
@@ -386,18 +387,18 @@ impl Process {
         };
         let why = |rule: &Rule| match () {
             () if rule.body.is_empty() => Some(LeftOut::Empty),
-            () if self.kind != RuleKind::Termination && !self.links.is_linked(rule.body) => Some(LeftOut::Unlinked),
+            () if self.kind != RuleKind::Termination && !self.links.is_linked(&rule.body) => Some(LeftOut::Unlinked),
             () if rule.instances < self.settings.warmup => Some(LeftOut::Young),
             () if !good(rule) => Some(LeftOut::Low),
             () => None,
         };
         let mut sifted: Vec<(&Rule, Option<LeftOut>)> = self.rules.iter().map(|rule| (rule, why(rule))).collect();
-        let closure = |rule: &Rule| rule.body.iter().fold(rule.body, |mask, l| mask.with(self.implied[l]));
+        let closure = |rule: &Rule| rule.body.iter().fold(rule.body.clone(), |mask, l| mask.with(&self.implied[l]));
         let kept: Vec<usize> = (0..sifted.len()).filter(|&i| sifted[i].1.is_none()).collect();
         let superfluous = |i: usize| {
             kept.iter().any(|&j| {
-                let general = self.rules[j].body.fires_on(closure(&self.rules[i]));
-                let equal = self.rules[i].body.fires_on(closure(&self.rules[j]));
+                let general = self.rules[j].body.fires_on(&closure(&self.rules[i]));
+                let equal = self.rules[i].body.fires_on(&closure(&self.rules[j]));
                 i != j && general && (!equal || j < i)
             })
         };
@@ -412,9 +413,9 @@ impl Process {
 #[inline]
 fn record(ledger: &mut Ledger, instance: &Instance, outcome: Outcome) {
     if instance.others.is_empty() {
-        return ledger.record(&[instance.truth], outcome);
+        return ledger.record(std::slice::from_ref(&instance.truth), outcome);
     }
-    let truths: Vec<Mask> = std::iter::once(&instance.truth).chain(&instance.others).copied().collect();
+    let truths: Vec<Mask> = instance.truths().cloned().collect();
     ledger.record(&truths, outcome);
 }
 

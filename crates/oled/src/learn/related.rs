@@ -71,10 +71,13 @@ impl Group {
     fn sources(&self, model: &Model) -> Vec<Source> {
         let mut sources = Vec::new();
         for relation in &self.relations {
-            for (constants, dealers) in &relation.literals {
+            let literals = relation.literals.iter();
+            let all = literals.flat_map(|l| l.dealers.iter().map(|(values, dealers)| (&l.columns, values, dealers)));
+            for (columns, values, dealers) in all {
+                let constants: Vec<(usize, Value)> = columns.iter().copied().zip(values.iter().copied()).collect();
                 for dealer in dealers.iter().filter(|d| d.relates && d.reach != Reach::Every) {
                     let rows = model.rows(relation.pred).rows();
-                    sources.push(Source::new(self, model, &dealer.variables, constants, rows));
+                    sources.push(Source::new(self, model, &dealer.variables, &constants, rows));
                 }
             }
         }

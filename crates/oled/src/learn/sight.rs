@@ -56,7 +56,7 @@ impl Seen {
     }
 
     /// What is true of an instance: for each assignment of existential variables, and each order of the arguments of a
-    /// symmetric fluent, two words of mask and the bits of what each gauge shows, those of `nan` where it shows nothing.
+    /// symmetric fluent, the words of a mask and the bits of what each gauge shows, those of `nan` where it shows nothing.
     pub(crate) fn key(&self, k: usize) -> &[u64] {
         let start = if k == 0 { 0 } else { self.ends[k - 1] as usize };
         &self.keys[start..self.ends[k] as usize]
@@ -77,11 +77,12 @@ impl Seen {
     /// variables.
     fn push(&mut self, group: &Group, present: &Present, k: usize, (model, assignments): (&Model, &[Assignments])) {
         self.values.extend_from_slice(present.values(group, k));
+        let words = group.words();
         for order in 0..present.orders() {
             let truth = present.truth(group, k, order);
             present.measured(group, k, order, &mut self.measured);
             let mut push = |truth: Mask| {
-                self.keys.extend(truth.words());
+                truth.push_words(words, &mut self.keys);
                 self.keys.extend(self.measured.iter().map(|value| value.to_bits()));
             };
             if group.components.is_empty() {

@@ -1,5 +1,6 @@
 //! Chronicle: all of a stream as runs, for learners that look at everything at once.
 
+use super::layout::Layout;
 use super::record::Record;
 use super::retention::Memory;
 use super::track::Run;
@@ -54,7 +55,8 @@ impl Chronicle {
         let losses = cover.losses();
         // Listed thresholds are not measured.
         let slots = vec![Vec::new(); losses.len()];
-        let record = Record::new(memory, slots, losses, count, task.options.interleaved);
+        let layouts = (0..losses.len()).map(|group| Layout::new(cover.words(group), 0)).collect();
+        let record = Record::new(memory, (slots, layouts), losses, count, task.options.interleaved);
         Ok(Chronicle { heads, cover, sight: Sight::default(), record, places })
     }
 
@@ -90,7 +92,7 @@ impl Chronicle {
     }
 
     /// The rule of a head with these literals.
-    pub fn clause(&self, head: usize, body: Mask) -> Clause {
+    pub fn clause(&self, head: usize, body: &Mask) -> Clause {
         let head = &self.heads[head];
         self.cover.clause(head, self.table(head.target).body(body))
     }
@@ -98,12 +100,12 @@ impl Chronicle {
     /// Everything that is remembered of a target's instances.
     pub fn courses(&self, target: usize) -> Vec<Course> {
         let (group, place) = (self.cover.group(target), self.places[target]);
+        let (literals, layout) = (self.table(target).len(), self.record.layouts[group]);
         let mut courses = Vec::new();
         for segment in self.record.segments() {
             for course in &segment.groups[group] {
-                let literals = Mask::first(self.table(target).len());
                 let step = |run: Run| Step {
-                    truths: truths(&self.record.states[group][run.state as usize], literals),
+                    truths: truths(&self.record.states[group][run.state as usize], layout, literals),
                     length: run.length,
                     label: match run.labels >> (2 * place) & 3 {
                         0 => Some(false),
@@ -122,10 +124,10 @@ impl Chronicle {
 impl Course {
     /// Where a rule fires rightly and wrongly, by what is annotated next; of an ordinary predicate, by what is annotated
     /// then.
-    pub fn fired(&self, kind: RuleKind, body: Mask) -> Fired {
+    pub fn fired(&self, kind: RuleKind, body: &Mask) -> Fired {
         let mut fired = Fired::default();
         for (i, step) in self.steps.iter().enumerate() {
-            if !step.truths.iter().any(|truth| body.fires_on(*truth)) {
+            if !step.truths.iter().any(|truth| body.fires_on(truth)) {
                 continue;
             }
             let next = self.steps.get(i + 1).and_then(|s| s.label);
@@ -147,13 +149,14 @@ impl Course {
     }
 }
 
-/// The sets of literals of a state, without those that are part of another.
-fn truths(state: &[u64], literals: Mask) -> Vec<Mask> {
+/// The sets of literals of a state, which are so many, without those sets that are part of another.
+fn truths(state: &[u64], layout: Layout, literals: usize) -> Vec<Mask> {
     let mut kept: Vec<Mask> = Vec::new();
-    for words in state.chunks_exact(2) {
-        let truth = Mask::from_words([words[0], words[1]]).and(literals);
-        if !kept.iter().any(|k| truth.fires_on(*k)) {
-            kept.retain(|k| !k.fires_on(truth));
+    for words in state.chunks_exact(layout.stride()) {
+        let mut truth = layout.mask(words);
+        truth.truncate(literals);
+        if !kept.iter().any(|k| truth.fires_on(k)) {
+            kept.retain(|k| !k.fires_on(&truth));
             kept.push(truth);
         }
     }

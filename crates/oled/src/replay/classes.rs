@@ -7,7 +7,7 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use super::bins::{BinId, NOTHING};
+use super::layout::{Layout, has_bit};
 use super::literal::{Lit, Rule, Slot};
 use super::record::{Record, Segment};
 use super::scale::{Fineness, Scale};
@@ -20,6 +20,7 @@ use crate::learn::{Connected, Given, Links};
 pub(crate) struct Scope<'a> {
     pub(crate) table: &'a LiteralTable,
     pub(crate) slots: &'a [Slot],
+    pub(crate) layout: Layout,
     pub(crate) group: usize,
     /// The number of the target, and its place among those of its group.
     pub(crate) target: usize,
@@ -28,7 +29,7 @@ pub(crate) struct Scope<'a> {
     pub(crate) symmetric: bool,
     /// Literals of the table that may not be used: what they are when a theory recognises is not known. And those with open
     /// thresholds.
-    pub(crate) left_out: Mask,
+    pub(crate) left_out: &'a Mask,
     pub(crate) open_left_out: &'a [bool],
     /// What relates the variables of its heads.
     pub(crate) links: &'a Links,
@@ -111,9 +112,9 @@ impl Classes {
         classes.choose(record, occurring().map(|state| &**state), scope, vocabulary);
         classes.of_state = vec![u32::MAX; states.len()];
         let mut known: IndexSet<Vec<u64>, FxBuildHasher> = IndexSet::default();
-        let (mut key, stride) = (Vec::new(), Slot::stride(scope.slots));
+        let mut key = Vec::new();
         for (number, state) in states.iter().enumerate().filter(|(number, _)| occurs[*number]) {
-            classes.read(state, stride, scope.given, &mut key);
+            classes.read(state, scope.layout, scope.given, &mut key);
             let class = known.get_index_of(key.as_slice()).unwrap_or_else(|| known.insert_full(key.clone()).0);
             classes.of_state[number] = class as u32;
         }
@@ -132,8 +133,8 @@ impl Classes {
         scope: Scope<'_>,
         vocabulary: Vocabulary<'_>,
     ) {
-        let stride = Slot::stride(scope.slots);
-        let truths = states.flat_map(|state| state.chunks(stride));
+        let layout = scope.layout;
+        let truths = states.flat_map(|state| state.chunks(layout.stride()));
         let (all, rules) = match vocabulary {
             Vocabulary::All(rules) => (true, rules),
             Vocabulary::Of(rules) => (false, rules),
@@ -147,7 +148,7 @@ impl Classes {
         if all {
             for (number, truth) in truths.clone().enumerate() {
                 count += 1;
-                for literal in Mask::from_words([truth[0], truth[1]]).iter() {
+                for literal in layout.literals(truth) {
                     if let Some((times, print)) = prints.get_mut(literal) {
                         *times += 1;
                         *print ^= spread(number as u64);
@@ -173,7 +174,7 @@ impl Classes {
                 let known: Vec<Threshold> = kept.iter().filter_map(of_slot).collect();
                 let fineness = if all { Fineness::Coarse(&known) } else { Fineness::Fine };
                 let bins = record.bins[scope.group][s].order();
-                let scale = Scale::new(*slot, &bins, truths.clone().map(|truth| measured(truth, s)), fineness);
+                let scale = Scale::new(*slot, &bins, truths.clone().map(|truth| layout.measured(truth, s)), fineness);
                 if used || scale.len() > 1 {
                     self.slots.push(s as u16);
                     self.scales.push(scale);
@@ -183,20 +184,18 @@ impl Classes {
     }
 
     /// The items of a state, with what the background does, as a key: no item is part of another, and they are in order.
-    fn read(&self, state: &[u64], stride: usize, given: Given, key: &mut Vec<u64>) {
+    fn read(&self, state: &[u64], layout: Layout, given: Given, key: &mut Vec<u64>) {
         key.clear();
-        let has = |bit: Option<usize>| {
-            bit.is_some_and(|bit| state.chunks(stride).any(|t| Mask::from_words([t[0], t[1]]).has(bit)))
-        };
+        let truths = || state.chunks(layout.stride());
+        let has = |bit: Option<usize>| bit.is_some_and(|bit| truths().any(|truth| has_bit(truth, bit)));
         key.push(u64::from(has(given.starts)) | u64::from(has(given.ends) || has(given.other_value)) << 1);
         let mut items: Vec<Vec<u64>> = Vec::new();
-        for truth in state.chunks(stride) {
-            let mask = Mask::from_words([truth[0], truth[1]]);
+        for truth in truths() {
             let mut item = vec![0; self.words];
             for (column, literal) in self.literals.iter().enumerate() {
-                item[column / 64] |= u64::from(mask.has(*literal as usize)) << (column % 64);
+                item[column / 64] |= u64::from(has_bit(truth, *literal as usize)) << (column % 64);
             }
-            let place = |(s, scale): (&u16, &Scale)| scale.place(measured(truth, *s as usize));
+            let place = |(s, scale): (&u16, &Scale)| scale.place(layout.measured(truth, *s as usize));
             item.extend(self.slots.iter().zip(&self.scales).map(place).map(u64::from));
             if !items.iter().any(|other| self.is_part(&item, other)) {
                 items.retain(|other| !self.is_part(other, &item));
@@ -302,7 +301,7 @@ impl Classes {
     /// A literal as a condition; none if it is not looked at.
     pub(crate) fn condition(&self, literal: Lit) -> Option<Condition> {
         Some(match literal {
-            Lit::Closed(bit) => Condition::Literal(self.literals.iter().position(|l| *l == bit)? as u16),
+            Lit::Closed(bit) => Condition::Literal(self.literals.binary_search(&bit).ok()? as u16),
             Lit::Open { slot, threshold } => {
                 let at = self.slots.iter().position(|s| *s == slot)?;
                 Condition::Threshold(at as u16, self.scales[at].cut(threshold))
@@ -335,25 +334,6 @@ impl Classes {
             Condition::Threshold(slot, cut) => self.scales[slot as usize].digits(cut),
         }
     }
-}
-
-/// What is measured of a truth, by slot: the number of a bin.
-#[inline]
-pub(crate) fn measured(truth: &[u64], slot: usize) -> BinId {
-    (truth[2 + slot / 4] >> (16 * (slot % 4))) as BinId
-}
-
-/// Puts something else in its place.
-#[inline]
-pub(crate) fn set_measured(truth: &mut [u64], slot: usize, bin: BinId) {
-    let (word, shift) = (2 + slot / 4, 16 * (slot % 4));
-    truth[word] = truth[word] & !(0xffff << shift) | u64::from(bin) << shift;
-}
-
-/// Words of a truth of which nothing is measured.
-pub(crate) fn nothing_measured() -> u64 {
-    let nothing = u64::from(NOTHING);
-    nothing | nothing << 16 | nothing << 32 | nothing << 48
 }
 
 /// A number that looks random (the finaliser of SplitMix64): sets of numbers are told apart by the sum of these.

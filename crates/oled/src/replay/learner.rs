@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::classes::Scope;
 use super::fluent::{Choice, FluentSearch, Limits, Outcome, definition_of};
+use super::layout::Layout;
 use super::literal::{Lit, Rule, Slot};
 use super::objective::Fit;
 use super::recognised::{About, Recognised, Replaced, What as Seen, recognise};
@@ -162,7 +163,8 @@ impl Replay {
         heads.extend(whiles);
         let (memory, losses) = (settings.memory.clone(), cover.losses());
         let slots = (0..groups).map(|g| cover.gauges(g).iter().map(Slot::from).collect()).collect();
-        let record = Record::new(memory, slots, losses, targets.len(), task.options.interleaved);
+        let layouts = (0..groups).map(|g| Layout::new(cover.words(g), cover.gauges(g).len())).collect();
+        let record = Record::new(memory, (slots, layouts), losses, targets.len(), task.options.interleaved);
         Ok(Replay {
             settings,
             threads: 1,
@@ -289,11 +291,12 @@ impl Replay {
         Scope {
             table: self.table(number),
             slots: &self.record.slots[target.group],
+            layout: self.record.layouts[target.group],
             group: target.group,
             target: number,
             place: target.place,
             symmetric: self.cover.label(number).1,
-            left_out: target.left_out,
+            left_out: &target.left_out,
             open_left_out: self.cover.wrapping(number).1,
             links: self.cover.links(number),
             given: self.cover.given(number),
@@ -695,7 +698,7 @@ impl Learner for Replay {
     }
 
     fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
-        self.table(self.heads[head].target).body(mask)
+        self.table(self.heads[head].target).body(&mask)
     }
 
     fn save(&mut self, _: &mut dyn Observer) -> Option<Vec<u8>> {
@@ -721,9 +724,10 @@ impl Learner for Replay {
         let shapes: Vec<_> = (0..self.record.slots.len())
             .map(|group| {
                 let table = self.cover.table_of_group(group);
-                let (literals, stride) = (self.cover.bits(group), Slot::stride(&self.record.slots[group]));
-                let truth = move |words: &[u64]| Mask::from_words([words[0], words[1]]).fires_on(literals);
-                let fits = move |key: &[u64]| key.len().is_multiple_of(stride) && key.chunks(stride).all(truth);
+                let (literals, layout) = (Mask::first(self.cover.bits(group)), self.record.layouts[group]);
+                let stride = layout.stride();
+                let truth = move |words: &[u64]| layout.mask(words).fires_on(&literals);
+                let fits = move |key: &[u64]| key.len().is_multiple_of(stride) && key.chunks(stride).all(&truth);
                 (table.types.len(), fits)
             })
             .collect();
@@ -781,7 +785,7 @@ fn may_hold_while(cover: &Cover, target: usize) -> bool {
 /// after it, about others' existential variables, and what follows from targets by rules of the background.
 fn about_targets(cover: &Cover, target: usize) -> (Vec<About>, Mask) {
     let table = cover.table(target);
-    let (mut about, mut left_out) = (Vec::new(), cover.wrapping(target).0);
+    let (mut about, mut left_out) = (Vec::new(), cover.wrapping(target).0.clone());
     // Values of a fluent end each other, so all of them are found out at once.
     let same = |other: &usize| cover.label(*other) == cover.label(target) && cover.given(*other).other_value.is_some();
     let first = (0..target).find(same).unwrap_or(target);
@@ -801,7 +805,7 @@ fn about_targets(cover: &Cover, target: usize) -> (Vec<About>, Mask) {
             let (columns, negated, symmetric) = (pattern.columns.clone(), pattern.negated, cover.label(*last).1);
             about.push(About { literal, targets, columns, negated, symmetric });
         } else {
-            left_out = left_out.with(Mask::of(literal));
+            left_out.insert(literal);
         }
     }
     (about, left_out)

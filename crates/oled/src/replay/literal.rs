@@ -29,13 +29,6 @@ pub(crate) struct Slot {
     pub(crate) negated: bool,
 }
 
-impl Slot {
-    /// The words of a truth with what is measured: two of a mask, and one for four measures.
-    pub(crate) fn stride(slots: &[Slot]) -> usize {
-        2 + slots.len().div_ceil(4)
-    }
-}
-
 impl From<&Gauge> for Slot {
     fn from(gauge: &Gauge) -> Slot {
         let Gauge { numbers, comparison, looser, negated, .. } = *gauge;

@@ -9,12 +9,13 @@ use rustc_hash::FxBuildHasher;
 
 use super::classes::{Classes, Scope, Vocabulary};
 use super::fluent::actions;
-use super::literal::{Rule, Slot};
+use super::layout::{has_bit, set_bit};
+use super::literal::Rule;
 use super::record::{Course, Record, Segment};
 use super::runs::{Definition, Runs};
 use super::simulate::spans;
-use super::track::{Run, unobserved};
-use crate::induce::{Column, Mask};
+use super::track::Run;
+use crate::induce::Column;
 use crate::lang::Value;
 
 /// Time points of a segment, from the first on and up to the second.
@@ -115,7 +116,7 @@ impl Replaced<'_> {
         (segment, begins): (usize, &Begins<'_>),
         course: &Course<'s>,
     ) -> Course<'s> {
-        let (group, stride) = (scope.group, Slot::stride(scope.slots));
+        let (group, stride) = (scope.group, scope.layout.stride());
         // When each literal is true, for each order of the arguments.
         let when: Vec<[Vec<Span>; 2]> = self
             .about
@@ -136,27 +137,22 @@ impl Replaced<'_> {
                 while cuts.next_if(|cut| *cut <= time).is_some() {}
                 let to = cuts.peek().map_or(end, |cut| end.min(*cut));
                 let mut key = record.states[group][run.state as usize].to_vec();
-                let other = self.other_value.filter(|_| is_in(&others, time)).map(|(bit, _)| Mask::of(bit));
-                let absent = scope.absent.map_or(Mask::EMPTY, Mask::of);
+                let other = self.other_value.filter(|_| is_in(&others, time)).map(|(bit, _)| bit);
                 if let (true, Some(other)) = (key.is_empty(), other) {
-                    key = unobserved(other.with(absent), stride);
+                    key = scope.layout.unobserved(&scope.absent.into_iter().chain([other]).collect());
                 }
                 let ways = key.len() / stride;
                 for (way, truth) in key.chunks_mut(stride).enumerate() {
-                    let mut mask = Mask::from_words([truth[0], truth[1]]).with(other.unwrap_or(Mask::EMPTY));
-                    truth[..2].copy_from_slice(&mask.words());
+                    other.into_iter().for_each(|bit| set_bit(truth, bit, true));
                     // No literal is true of what is not observed.
-                    if absent != Mask::EMPTY && absent.fires_on(mask) {
+                    if scope.absent.is_some_and(|bit| has_bit(truth, bit)) {
                         continue;
                     }
                     // The truths of a pair are those of its two orders, one after the other.
                     let order = usize::from(scope.symmetric && way >= ways / 2);
                     for (about, when) in self.about.iter().zip(&when) {
-                        let bit = Mask::of(about.literal);
-                        let holds = is_in(&when[order], time);
-                        mask = if holds == about.negated { mask.without(bit) } else { mask.with(bit) };
+                        set_bit(truth, about.literal, is_in(&when[order], time) != about.negated);
                     }
-                    truth[..2].copy_from_slice(&mask.words());
                 }
                 let state = new.intern(group, &key);
                 runs.push(Run { state, length: (to - time) as u32, labels: run.labels });

@@ -13,10 +13,10 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::bins::{BinId, Bins, BinsState, LEAST, MOST, NOTHING};
-use super::classes::measured;
+use super::layout::Layout;
 use super::literal::Slot;
 use super::retention::{Memory, Retention, rank};
-use super::track::{AWAY, Index, Open, Part, Run, States, Track, Writer, intern, new_states, unobserved, with_bins};
+use super::track::{AWAY, Index, Open, Part, Run, States, Track, Writer, intern, new_states, with_bins};
 use crate::lang::{Symbol, Value};
 use crate::learn::{Loss, Seen, Sight};
 use crate::state::{StateError, ensure, ensure_counts};
@@ -43,9 +43,11 @@ pub(crate) struct RecordState(Vec<States>, Vec<Vec<BinsState>>, Vec<Part>, Opene
 /// The stream so far.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// For each group the distinct things that were true, as words, what is measured there, and the values that were.
+    /// For each group the distinct things that were true, as words, what is measured there, how that stands in words, and
+    /// the values that were measured.
     pub(crate) states: Vec<States>,
     pub(crate) slots: Vec<Vec<Slot>>,
+    pub(crate) layouts: Vec<Layout>,
     pub(crate) bins: Vec<Vec<Bins>>,
     /// So many bins a gauge may have.
     most: usize,
@@ -65,10 +67,10 @@ pub struct Record {
 }
 
 impl Record {
-    /// An empty one. For each group there is what is measured, and when its instances are lost.
+    /// An empty one. For each group there is what is measured, how truths stand in words, and when its instances are lost.
     pub(crate) fn new(
         memory: Memory,
-        slots: Vec<Vec<Slot>>,
+        (slots, layouts): (Vec<Vec<Slot>>, Vec<Layout>),
         losses: Vec<Loss>,
         targets: usize,
         interleaved: bool,
@@ -77,6 +79,7 @@ impl Record {
             states: vec![new_states(); losses.len()],
             bins: slots.iter().map(|slots| vec![Bins::default(); slots.len()]).collect(),
             slots,
+            layouts,
             most: MOST,
             retention: Retention::new(memory),
             open: IndexMap::default(),
@@ -138,6 +141,7 @@ impl Record {
                 tracks: &mut part.groups[g],
                 index,
                 states: &mut self.states[g],
+                layout: self.layouts[g],
                 bins: &mut self.bins[g],
                 loss: &self.losses[g],
                 time: part.frames - 1,
@@ -153,9 +157,8 @@ impl Record {
             let done = next == seen.len();
             if done {
                 writer.lose(&seen.observed);
-                let room = Slot::stride(&self.slots[g]);
                 for (values, absent) in &seen.absent {
-                    writer.write_absent(values, &unobserved(absent.deeds, room), absent.labels);
+                    writer.write_absent(values, &self.layouts[g].unobserved(&absent.deeds), absent.labels);
                 }
                 for (values, holds) in &seen.initial {
                     writer.hold(values, *holds);
@@ -273,8 +276,8 @@ impl Record {
         for g in 0..self.bins.len() {
             if self.bins[g].iter().any(Bins::is_over) {
                 let numbers: Vec<Vec<BinId>> = self.bins[g].iter_mut().map(Bins::settle).collect();
-                let slots = self.slots[g].clone();
-                self.renumber(g, |state| with_bins(&slots, state, |slot, bin| numbers[slot][bin as usize]));
+                let layout = self.layouts[g];
+                self.renumber(g, |state| with_bins(layout, state, |slot, bin| numbers[slot][bin as usize]));
             }
         }
     }
@@ -327,12 +330,12 @@ impl Record {
                 own.push(a);
                 others.push(b);
             }
-            let slots = self.slots[g].clone();
+            let layout = self.layouts[g];
             let is_same = |ids: &Vec<BinId>| ids.iter().enumerate().all(|(old, new)| old == *new as usize);
             if !own.iter().all(is_same) {
-                self.renumber(g, |state| with_bins(&slots, state, |slot, bin| own[slot][bin as usize]));
+                self.renumber(g, |state| with_bins(layout, state, |slot, bin| own[slot][bin as usize]));
             }
-            let words = |state: &[u64]| with_bins(&slots, state, |slot, bin| others[slot][bin as usize]);
+            let words = |state: &[u64]| with_bins(layout, state, |slot, bin| others[slot][bin as usize]);
             numbers.push(states.iter().map(|state| intern(&mut self.states[g], &words(state))).collect());
         }
         let before = self.retention.begun();
@@ -354,7 +357,8 @@ impl Record {
 
     /// Whether another record can be of the same task.
     pub(crate) fn is_like(&self, other: &Record) -> bool {
-        (&self.slots, &self.losses, self.targets) == (&other.slots, &other.losses, other.targets)
+        (&self.slots, &self.layouts, &self.losses, self.targets)
+            == (&other.slots, &other.layouts, &other.losses, other.targets)
             && self.retention.memory() == other.retention.memory()
     }
 
@@ -380,13 +384,13 @@ impl Record {
             ensure(bins.len() == slots.len(), "the gauges")?;
             known.push(bins.into_iter().map(|bins| Bins::restore(bins, most)).collect::<Result<_, _>>()?);
         }
-        for ((states, (_, fits)), (slots, bins)) in states.iter().zip(shapes).zip(self.slots.iter().zip(&known)) {
+        for ((states, (_, fits)), (layout, bins)) in states.iter().zip(shapes).zip(self.layouts.iter().zip(&known)) {
             let away = states.first().is_some_and(|key| key.is_empty());
             ensure(away && states.iter().all(|key| fits(key)), "the truths of instances")?;
-            let truths = states.iter().flat_map(|key| key.chunks(Slot::stride(slots)));
+            let truths = states.iter().flat_map(|key| key.chunks(layout.stride()));
             let in_bins = |truth: &[u64]| {
-                let numbers = (0..slots.len()).map(|slot| (measured(truth, slot), &bins[slot]));
-                numbers.into_iter().all(|(bin, bins)| bin == NOTHING || (bin as usize) < bins.len())
+                let mut numbers = bins.iter().enumerate().map(|(slot, bins)| (layout.measured(truth, slot), bins));
+                numbers.all(|(bin, bins)| bin == NOTHING || (bin as usize) < bins.len())
             };
             ensure(truths.into_iter().all(in_bins), "the values that were measured")?;
         }
@@ -405,14 +409,14 @@ impl Record {
         for (segment, Open { part, groups, .. }) in &open {
             ensure(groups.len() == shapes.len() && part.segment == *segment, "the groups of heads")?;
             ensure((1..u32::MAX / 2).contains(&part.frames), "the time points of a segment")?;
-            for (((index, tracks), slots), states) in groups.iter().zip(&part.groups).zip(&self.slots).zip(&states) {
+            for (((index, tracks), layout), states) in groups.iter().zip(&part.groups).zip(&self.layouts).zip(&states) {
                 let known = |t: &u32| (*t as usize) < tracks.len();
                 let own = |values: &[Value], t: u32| known(&t) && *tracks[t as usize].values == *values;
                 let owned = index.by_values.iter().all(|(values, t)| own(values, *t));
-                let seen = index.seen.len() == if slots.is_empty() { 0 } else { tracks.len() };
+                let seen = index.seen.len() == if layout.slots() == 0 { 0 } else { tracks.len() };
                 // What was seen is compared with what will be seen: its state has the same shape.
                 let shaped = index.seen.iter().zip(tracks).all(|(seen, track)| {
-                    let length = seen.len() / (2 + slots.len()) * Slot::stride(slots);
+                    let length = seen.len() / layout.seen() * layout.stride();
                     let same = |run: &Run| states[run.state as usize].len() == length;
                     seen.is_empty() || track.runs.last().is_none_or(|run| run.state == AWAY || same(run))
                 });
@@ -433,9 +437,9 @@ impl Record {
 
     /// The same without what was seen, for other states of the same values.
     pub(crate) fn emptied(&self) -> Record {
-        let (slots, losses) = (self.slots.clone(), self.losses.clone());
+        let (shapes, losses) = ((self.slots.clone(), self.layouts.clone()), self.losses.clone());
         let memory = self.retention.memory().clone();
-        let new = Record::new(memory, slots, losses, self.targets, self.interleaved);
+        let new = Record::new(memory, shapes, losses, self.targets, self.interleaved);
         Record { bins: self.bins.clone(), most: self.most, ..new }
     }
 

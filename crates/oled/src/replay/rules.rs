@@ -18,7 +18,7 @@ impl Replay {
     pub(super) fn clause(&self, target: usize, rule: &Rule) -> Clause {
         let table = self.table(target);
         let closed = rule.body.iter().filter_map(|l| if let Lit::Closed(bit) = l { Some(*bit as usize) } else { None });
-        let implied = table.body(closed.collect());
+        let implied = table.body(&closed.collect());
         let literal = |l: &Lit| match *l {
             Lit::Closed(bit) => table.literals()[bit as usize].clone(),
             Lit::Open { slot, threshold } => {

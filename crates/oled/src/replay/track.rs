@@ -5,9 +5,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::bins::{BinId, Bins, NOTHING};
-use super::classes::{measured, nothing_measured, set_measured};
-use super::literal::Slot;
-use crate::induce::Mask;
+use super::layout::{Layout, nothing_measured};
 use crate::lang::{Symbol, Value};
 use crate::learn::Loss;
 use crate::logic::Relation;
@@ -18,7 +16,7 @@ pub(crate) const AWAY: u32 = 0;
 /// A run is no longer than this: two of them have room in 32 bits.
 const MOST_POINTS: u32 = u32::MAX / 2;
 
-/// The distinct things that were true, as words: for each assignment two of mask, and the numbers of bins, four to a word.
+/// The distinct things that were true, as words: for each assignment those of a mask, and the numbers of bins, four to a word.
 pub(super) type States = IndexSet<Box<[u64]>, FxBuildHasher>;
 
 /// What is true and annotated of an instance for a number of time points.
@@ -186,6 +184,7 @@ pub(super) struct Writer<'a> {
     pub(super) tracks: &'a mut Vec<Track>,
     pub(super) index: &'a mut Index,
     pub(super) states: &'a mut States,
+    pub(super) layout: Layout,
     pub(super) bins: &'a mut [Bins],
     pub(super) loss: &'a Loss,
     pub(super) time: u32,
@@ -241,17 +240,16 @@ impl Writer<'_> {
     }
 
     fn has_room(&mut self, seen: &[u64]) -> bool {
-        let slots = self.bins.len();
-        seen.chunks_exact(2 + slots).all(|truth| {
-            let mut shown = truth[2..].iter().map(|bits| f64::from_bits(*bits)).zip(&mut *self.bins);
+        seen.chunks_exact(self.layout.seen()).all(|truth| {
+            let mut shown = truth[self.layout.masks()..].iter().map(|bits| f64::from_bits(*bits)).zip(&mut *self.bins);
             shown.all(|(value, bins)| value.is_nan() || bins.has_room(value))
         })
     }
 
     /// The state of what was seen, with the numbers of bins in the place of values.
     fn put_in_bins(&mut self, track: u32, seen: &[u64], last: Option<Run>) -> u32 {
-        let slots = self.bins.len();
-        let (wide, stride) = (2 + slots, 2 + slots.div_ceil(4));
+        let layout = self.layout;
+        let (masks, wide, stride) = (layout.masks(), layout.seen(), layout.stride());
         let before = &self.index.seen[track as usize];
         // Of several values few change.
         let before = last.filter(|_| before.len() == seen.len());
@@ -261,14 +259,14 @@ impl Writer<'_> {
             None => self.key.resize(seen.len() / wide * stride, nothing_measured()),
         }
         for (at, (truth, key)) in seen.chunks_exact(wide).zip(self.key.chunks_exact_mut(stride)).enumerate() {
-            key[..2].copy_from_slice(&truth[..2]);
-            for (slot, bits) in truth[2..].iter().enumerate() {
-                if before.is_some() && self.index.seen[track as usize][at * wide + 2 + slot] == *bits {
+            key[..masks].copy_from_slice(&truth[..masks]);
+            for (slot, bits) in truth[masks..].iter().enumerate() {
+                if before.is_some() && self.index.seen[track as usize][at * wide + masks + slot] == *bits {
                     continue;
                 }
                 let value = f64::from_bits(*bits);
                 let bin: BinId = if value.is_nan() { NOTHING } else { self.bins[slot].insert(value) };
-                set_measured(key, slot, bin);
+                layout.set_measured(key, slot, bin);
             }
         }
         intern(self.states, self.key)
@@ -366,25 +364,14 @@ impl Writer<'_> {
     }
 }
 
-/// The truth of an instance that is not observed, with what the background does to it; `room` is for all of a truth.
-pub(crate) fn unobserved(deeds: Mask, room: usize) -> Vec<u64> {
-    if deeds == Mask::EMPTY {
-        return Vec::new();
-    }
-    let mut key = deeds.words().to_vec();
-    // Nothing is measured of it.
-    key.resize(room, nothing_measured());
-    key
-}
-
 /// The words of a state with other numbers of bins.
-pub(super) fn with_bins(slots: &[Slot], state: &[u64], number: impl Fn(usize, BinId) -> BinId) -> Box<[u64]> {
+pub(super) fn with_bins(layout: Layout, state: &[u64], number: impl Fn(usize, BinId) -> BinId) -> Box<[u64]> {
     let mut state: Box<[u64]> = state.into();
-    for truth in state.chunks_mut(Slot::stride(slots)) {
-        for slot in 0..slots.len() {
-            let bin = measured(truth, slot);
+    for truth in state.chunks_mut(layout.stride()) {
+        for slot in 0..layout.slots() {
+            let bin = layout.measured(truth, slot);
             if bin != NOTHING {
-                set_measured(truth, slot, number(slot, bin));
+                layout.set_measured(truth, slot, number(slot, bin));
             }
         }
     }

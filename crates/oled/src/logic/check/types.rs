@@ -202,7 +202,7 @@ impl Check<'_> {
         let known = self.vocabulary.enumerations.get(&kind)?;
         // The facts themselves, and types that the stream has values of too, are open.
         let observed = self.bias.inputs.iter().any(|m| m.types().contains(&Some(kind)));
-        if known.contains(&value) || observed || atom.name == kind {
+        if atom.name == kind || observed || known.contains(&value) {
             return None;
         }
         let list: Vec<String> = known.iter().map(ToString::to_string).collect();

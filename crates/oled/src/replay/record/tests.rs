@@ -4,9 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::super::bins::{Bins, LEAST};
-use super::super::classes::measured;
 use super::super::learner::Replay;
-use super::super::literal::Slot;
 use super::super::settings::ReplaySettings;
 use super::{Record, Run};
 use crate::lang::{Source, Symbol, Value};
@@ -80,14 +78,14 @@ fn dump(record: &Record) -> Lines {
     for segment in record.segments() {
         lines.push(format!("{} {:x} {:?}", segment.name, segment.rank, segment.missed));
         for (g, courses) in segment.groups.iter().enumerate() {
-            let slots = &record.slots[g];
+            let layout = record.layouts[g];
             let orders: Vec<_> = record.bins[g].iter().map(Bins::order).collect();
             let truth = |truth: &[u64]| {
-                let shown = (0..slots.len()).map(|s| {
-                    let rank = orders[s].rank(measured(truth, s));
+                let shown = (0..layout.slots()).map(|s| {
+                    let rank = orders[s].rank(layout.measured(truth, s));
                     rank.map(|rank| (rank, orders[s].gap(rank as usize).1, orders[s].gap(rank as usize + 1).0))
                 });
-                format!("{:x?} {:?}", &truth[..2], shown.collect::<Vec<_>>())
+                format!("{:x?} {:?}", &truth[..layout.masks()], shown.collect::<Vec<_>>())
             };
             for course in courses {
                 let values: &[Value] = course.values;
@@ -101,7 +99,7 @@ fn dump(record: &Record) -> Lines {
                 }
                 for run in runs {
                     let words = &record.states[g][run.state as usize];
-                    let truths: Vec<String> = words.chunks(Slot::stride(slots)).map(truth).collect();
+                    let truths: Vec<String> = words.chunks(layout.stride()).map(truth).collect();
                     lines.push(format!("  {} {:b} {truths:?}", run.length, run.labels));
                 }
             }
