@@ -86,6 +86,12 @@ impl LiteralTable {
         types: &[Symbol],
         depth: usize,
     ) -> Result<LiteralTable, Diagnostic> {
+        LiteralTable::check_listed(bias, vocabulary)?;
+        LiteralTable::closed(bias, vocabulary, types, depth)
+    }
+
+    /// Whether all thresholds are listed; if not, what to do about the first.
+    pub(crate) fn check_listed(bias: &Bias, vocabulary: &Vocabulary) -> Result<(), Diagnostic> {
         if let Some(mode) = bias.bodies.iter().find(|m| measure_of(vocabulary, m).is_some()) {
             let name = mode.atom.name;
             let message = format!(
@@ -95,7 +101,7 @@ impl LiteralTable {
             );
             return Err(Diagnostic::new(&mode.atom.span, message));
         }
-        LiteralTable::closed(bias, vocabulary, types, depth)
+        Ok(())
     }
 
     /// The same for those who find thresholds themselves: literals with open ones have no numbers here, and are apart in
