@@ -119,13 +119,15 @@ impl Iled {
         for number in order {
             let head = &self.heads[number];
             let group = self.cover.group(head.target);
+            let allowed = self.cover.table(head.target).allowed(&head.atom);
             let (mut positives, mut negatives) = (IndexSet::default(), IndexSet::default());
             for interpretation in &self.batch {
                 let instances = interpretation.groups[group].iter().zip(&interpretation.outcomes[head.target]);
                 for (instance, outcome) in instances {
                     match outcome.and_then(|outcome| wanted(head.kind, outcome)) {
-                        Some(true) => positives.insert(truths(instance)),
-                        Some(false) => negatives.insert(truths(instance)),
+                        // Rules are made of what is true here, as far as it is meant for the head.
+                        Some(true) => positives.insert(truths(instance, allowed)),
+                        Some(false) => negatives.insert(truths(instance, Mask::first(Mask::CAPACITY))),
                         None => false,
                     };
                 }
@@ -159,8 +161,10 @@ fn wanted(kind: RuleKind, outcome: Outcome) -> Option<bool> {
     }
 }
 
-fn truths(instance: &Instance) -> Truths {
-    let mut truths: Truths = std::iter::once(instance.truth).chain(instance.others.iter().copied()).collect();
+/// What is true of an instance, as far as somebody wants to know.
+fn truths(instance: &Instance, wanted: Mask) -> Truths {
+    let all = std::iter::once(instance.truth).chain(instance.others.iter().copied());
+    let mut truths: Truths = all.map(|truth| truth.and(wanted)).collect();
     truths.sort_unstable();
     truths.dedup();
     truths

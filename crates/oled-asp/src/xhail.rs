@@ -56,8 +56,12 @@ impl Xhail {
         let mut learned = Learned { interpretations: self.chronicle.frames(), ..Learned::default() };
         for target in 0..self.chronicle.targets() {
             let kinds = [RuleKind::Direct, RuleKind::Initiation, RuleKind::Termination];
-            let kinds: Vec<RuleKind> =
-                kinds.into_iter().filter(|kind| self.chronicle.head(target, *kind).is_some()).collect();
+            // Each with the literals that are meant for its rules.
+            let allowed = |kind: RuleKind| {
+                let head = &self.chronicle.heads()[self.chronicle.head(target, kind)?];
+                Some((kind, self.chronicle.table(target).allowed(&head.atom)))
+            };
+            let kinds: Vec<(RuleKind, Mask)> = kinds.into_iter().filter_map(allowed).collect();
             let courses = self.chronicle.courses(target);
             let outcome = self.search(&courses, &kinds)?;
             let name = self.chronicle.heads().iter().find(|h| h.target == target).expect("a target has a head").name;
@@ -88,7 +92,7 @@ impl Xhail {
     }
 
     /// Deeper and deeper explanations, until one brings nothing more.
-    fn search(&self, courses: &[Course], kinds: &[RuleKind]) -> Result<Outcome, SolverError> {
+    fn search(&self, courses: &[Course], kinds: &[(RuleKind, Mask)]) -> Result<Outcome, SolverError> {
         let until = self.settings.time.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
         let interrupt = self.supervision.searches.clone();
         let effort = Effort { conflicts: Some(self.settings.conflicts), until, interrupt };
@@ -250,14 +254,15 @@ const MORE: usize = 8;
 
 /// The kernel clauses of the explanations of a depth: at 0 of one minimal explanation of each course, at 1 of all of them,
 /// beyond that also of things that need not have happened, those first that would be right most often.
-fn kernels(courses: &[Course], kinds: &[RuleKind], depth: usize) -> Result<Vec<Kernel>, SolverError> {
+fn kernels(courses: &[Course], kinds: &[(RuleKind, Mask)], depth: usize) -> Result<Vec<Kernel>, SolverError> {
     let mut kernels: IndexSet<Kernel, FxBuildHasher> = IndexSet::default();
     let mut add = |kind: RuleKind, truths: &[Mask]| {
-        if kinds.contains(&kind) {
-            kernels.extend(truths.iter().filter(|t| !t.is_empty()).map(|bottom| Kernel { kind, bottom: *bottom }));
+        if let Some((_, allowed)) = kinds.iter().find(|(known, _)| *known == kind) {
+            let bottoms = truths.iter().map(|truth| truth.and(*allowed)).filter(|bottom| !bottom.is_empty());
+            kernels.extend(bottoms.map(|bottom| Kernel { kind, bottom }));
         }
     };
-    let direct = kinds.contains(&RuleKind::Direct);
+    let direct = kinds.iter().any(|(kind, _)| *kind == RuleKind::Direct);
     for course in courses {
         for (kind, step) in explain(course, direct, depth > 0)? {
             add(kind, &course.steps[step].truths);

@@ -33,6 +33,6 @@ pub(crate) use links::{Connected, Links};
 pub use lookup::Lookup;
 pub(crate) use measured::Gauge;
 pub use oled::Oled;
-pub(crate) use oled::{OLED, rename};
+pub(crate) use oled::{OLED, meant_for_others, rename};
 pub use process::{LeftOut, Process};
 pub(crate) use sight::{Seen, Sight};

@@ -1,7 +1,7 @@
 //! The literals that bodies may be made of, under the mode declarations, over the variables of a head.
 
 use crate::lang::{
-    Atom, Bias, Diagnostic, Formula, Literal, Looser, Mark, Mode, Signature, Span, Symbol, TIME, Term, Value,
+    Atom, Bias, Diagnostic, Formula, Literal, Looser, Mark, MeantFor, Mode, Signature, Span, Symbol, TIME, Term, Value,
     for_each_hole,
 };
 use crate::logic::{Measure, Vocabulary};
@@ -20,6 +20,8 @@ pub struct LiteralTable {
     introduced: Vec<Introduced>,
     literals: Vec<Literal>,
     patterns: Vec<Pattern>,
+    /// The heads that each literal is meant for; all if there are none.
+    heads: Vec<Vec<MeantFor>>,
     implied: Vec<Mask>,
     open: Vec<OpenLiteral>,
 }
@@ -35,6 +37,8 @@ pub struct OpenLiteral {
     pub negated: bool,
     /// How many of the literals that have numbers come before it, in the order of the modes.
     pub before: usize,
+    /// The heads that it is meant for; all if there are none.
+    pub heads: Vec<MeantFor>,
 }
 
 /// A variable that an output place of a literal introduces.
@@ -77,6 +81,20 @@ pub enum Column {
     Constant(Value),
 }
 
+/// Whether what is meant for some heads is meant for this one.
+fn is_meant(heads: &[MeantFor], head: &Atom) -> bool {
+    heads.is_empty() || heads.iter().any(|meant| meant.has(head))
+}
+
+/// Adds the heads that a mode is meant for to those of a literal that another mode declared already.
+fn mean(heads: &mut Vec<MeantFor>, mode: &Mode) {
+    if mode.heads.is_empty() {
+        heads.clear();
+    } else if !heads.is_empty() {
+        heads.extend(mode.heads.iter().cloned());
+    }
+}
+
 impl LiteralTable {
     /// The table for heads with variables of these types, or what is wrong with the declarations. Output places may
     /// introduce variables up to `depth` literals away from the head. All thresholds must be listed.
@@ -117,6 +135,7 @@ impl LiteralTable {
             introduced: Vec::new(),
             literals: Vec::new(),
             patterns: Vec::new(),
+            heads: Vec::new(),
             implied: Vec::new(),
             open: Vec::new(),
         };
@@ -215,11 +234,13 @@ impl LiteralTable {
                 continue;
             }
             columns.insert(threshold, None);
-            let literal = OpenLiteral { measure, columns, negated: mode.negated, before: self.patterns.len() };
+            let (before, heads) = (self.patterns.len(), mode.heads.clone());
+            let literal = OpenLiteral { measure, columns, negated: mode.negated, before, heads };
             let same =
                 |o: &OpenLiteral| (o.measure, &o.columns, o.negated) == (measure, &literal.columns, mode.negated);
-            if !self.open.iter().any(same) {
-                self.open.push(literal);
+            match self.open.iter_mut().find(|o| same(o)) {
+                Some(known) => mean(&mut known.heads, mode),
+                None => self.open.push(literal),
             }
         }
         Ok(())
@@ -253,8 +274,12 @@ impl LiteralTable {
                 }));
             }
             let pattern = Pattern { signature: mode.signature(), columns, negated: mode.negated };
-            if !self.patterns.contains(&pattern) {
-                self.patterns.push(pattern);
+            match self.patterns.iter().position(|known| *known == pattern) {
+                Some(known) => mean(&mut self.heads[known], mode),
+                None => {
+                    self.patterns.push(pattern);
+                    self.heads.push(mode.heads.clone());
+                }
             }
         }
         Ok(())
@@ -288,6 +313,16 @@ impl LiteralTable {
         let mut literal = Literal::positive(pattern.signature.fill(terms));
         literal.negated = pattern.negated;
         literal
+    }
+
+    /// The literals that rules with a head may have: those that are meant for it.
+    pub fn allowed(&self, head: &Atom) -> Mask {
+        (0..self.heads.len()).filter(|literal| is_meant(&self.heads[*literal], head)).collect()
+    }
+
+    /// Whether rules with a head may have each of the literals with open thresholds.
+    pub fn open_allowed(&self, head: &Atom) -> Vec<bool> {
+        self.open.iter().map(|literal| is_meant(&literal.heads, head)).collect()
     }
 
     /// The variables that output places introduce; they are numbered after the head's.

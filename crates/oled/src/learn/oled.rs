@@ -10,7 +10,7 @@ use super::links::Connected;
 use super::process::{Process, ProcessState};
 use crate::event::{Event, Observer};
 use crate::induce::{LiteralTable, Mask, Settings, epsilon};
-use crate::lang::{Atom, Clause, Diagnostic, Problems, Signature, Symbol, Term, Theory};
+use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Symbol, Term, Theory};
 use crate::logic::{substitute, substitute_literal};
 use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
@@ -106,6 +106,9 @@ impl Oled {
         for (literal, original) in renamed.body.iter().zip(&clause.body) {
             match table.find(literal) {
                 None if self.cover.is_observation(process.target(), literal) => {}
+                Some(index) if !process.allowed().has(index) => {
+                    return Err(meant_for_others(original, &process.head));
+                }
                 Some(index) => body = body.with(Mask::of(index)),
                 None => {
                     return Err(Diagnostic::new(
@@ -119,8 +122,7 @@ impl Oled {
         let connected =
             body.iter().fold(Connected::APART, |connected, l| self.cover.links(process.target()).and(connected, l));
         self.cover.check_linked(&self.heads[process.number], clause, connected)?;
-        let literals = table.len();
-        process.start_with(body, literals);
+        process.start_with(body);
         Ok(())
     }
 
@@ -330,6 +332,13 @@ fn learn(processes: &mut [Process], batch: &[Interpretation]) {
     for process in processes {
         batch.iter().for_each(|i| process.learn(i));
     }
+}
+
+/// What to say of a condition of a rule that is given, where its mode is meant for other heads.
+pub(crate) fn meant_for_others(literal: &Literal, head: &Atom) -> Diagnostic {
+    let message = format!("the modes do not allow the condition `{literal}` in rules for `{head}`");
+    Diagnostic::new(&literal.span, message)
+        .hint("the `modeb` for it is meant for other heads: add this one to its `for`")
 }
 
 /// The clause with the variable names of a head template.

@@ -32,8 +32,9 @@ pub struct Process {
     pub rules: Vec<Rule>,
     target: usize,
     group: usize,
-    /// The literals that its rules are made of.
+    /// The literals that its rules are made of, and those of them that are meant for its head.
     table: Arc<LiteralTable>,
+    allowed: Mask,
     links: Links,
     /// Evidence over the whole stream, for all bodies over the head's variables. That of a rule is what came since some
     /// time, so that each instance is recorded once, however many rules there are.
@@ -128,6 +129,7 @@ impl Process {
         settings: Settings,
         (table, links): (&LiteralTable, &Links),
     ) -> Process {
+        let allowed = table.allowed(&head);
         Process {
             number,
             kind,
@@ -136,6 +138,7 @@ impl Process {
             rules: Vec::new(),
             target,
             group,
+            allowed,
             table: Arc::new(table.clone()),
             links: links.clone(),
             stream: Ledger::default(),
@@ -161,9 +164,14 @@ impl Process {
         self.target
     }
 
-    /// Starts with a rule that is given, which may be specialised by any literal.
-    pub(crate) fn start_with(&mut self, body: Mask, literals: usize) {
-        let rule = self.add_rule(Mask::first(literals), body);
+    /// The literals that its rules may have.
+    pub(crate) fn allowed(&self) -> Mask {
+        self.allowed
+    }
+
+    /// Starts with a rule that is given, which may be specialised by any literal that is meant for its head.
+    pub(crate) fn start_with(&mut self, body: Mask) {
+        let rule = self.add_rule(self.allowed, body);
         self.tell(self.seen, rule, What::Given { clause: self.clause(body) });
     }
 
@@ -213,7 +221,7 @@ impl Process {
                 // The bottom clause is what is true with the assignment of which most can be said.
                 let richest =
                     instance.others.iter().fold(instance.truth, |a, b| if b.len() > a.len() { *b } else { a });
-                seed = Some(richest);
+                seed = Some(richest.and(self.allowed));
             }
         }
         self.rules.iter_mut().for_each(|rule| rule.count_all(all));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::classes::Scope;
+use super::classes::{Allowed, Scope};
 use super::fluent::{Choice, FluentSearch, Limits, Outcome, definition_of};
 use super::literal::{Lit, Rule, Slot};
 use super::objective::Fit;
@@ -95,6 +95,8 @@ pub(super) struct Target {
     /// Its literals that are about targets before it, and those that may not be used.
     about: Vec<About>,
     pub(super) left_out: Mask,
+    /// The literals that are meant for the rules of each kind.
+    pub(super) allowed: Vec<Allowed>,
     /// What rules make it persist, and whether it may hold while something is true.
     persists: Vec<RuleKind>,
     holds_while: bool,
@@ -149,6 +151,7 @@ impl Replay {
                 place,
                 about,
                 left_out,
+                allowed: Vec::new(),
                 persists,
                 holds_while,
                 declared,
@@ -161,6 +164,11 @@ impl Replay {
             .filter_map(|t| heads.iter().find(|h| h.target == t).map(Head::while_head))
             .collect();
         heads.extend(whiles);
+        for head in &heads {
+            let table = cover.table(head.target);
+            let (closed, open) = (table.allowed(&head.atom), table.open_allowed(&head.atom));
+            targets[head.target].allowed.push(Allowed { kind: head.kind, closed, open });
+        }
         let (memory, losses) = (settings.memory.clone(), cover.losses());
         let slots = (0..groups).map(|g| cover.gauges(g).iter().map(Slot::from).collect()).collect();
         let record = Record::new(memory, slots, losses, targets.len(), task.options.interleaved);
@@ -290,7 +298,7 @@ impl Replay {
     }
 
     /// What a search for a target's rules is about.
-    fn scope(&self, number: usize) -> Scope<'_> {
+    pub(super) fn scope(&self, number: usize) -> Scope<'_> {
         let target = &self.targets[number];
         Scope {
             table: self.table(number),
@@ -300,6 +308,7 @@ impl Replay {
             place: target.place,
             symmetric: self.cover.label(number).1,
             left_out: target.left_out,
+            allowed: &target.allowed,
             open_left_out: self.cover.wrapping(number).1,
             links: self.cover.links(number),
             given: self.cover.given(number),

@@ -50,6 +50,8 @@ pub(crate) struct Question<'a> {
     pub(crate) max_literals: usize,
     /// Whether a body says what its variables have to do with each other.
     pub(crate) is_linked: &'a dyn Fn(&[Condition]) -> bool,
+    /// Whether a condition is meant for such rules.
+    pub(crate) is_allowed: &'a dyn Fn(Condition) -> bool,
     pub(crate) watch: Watch<'a>,
 }
 
@@ -379,7 +381,7 @@ impl Question<'_> {
         for literal in 0..self.classes.literals() {
             let condition = Condition::Literal(literal as u16);
             let sum = &scratch.sums[literal];
-            if sum.events == 0 || node.body.contains(&condition) {
+            if sum.events == 0 || node.body.contains(&condition) || !(self.is_allowed)(condition) {
                 continue;
             }
             let child = judge(condition, sum);
@@ -391,7 +393,8 @@ impl Question<'_> {
             }
         }
         for slot in 0..self.classes.slots() {
-            if node.body.iter().any(|c| matches!(c, Condition::Threshold(s, _) if *s as usize == slot)) {
+            let used = node.body.iter().any(|c| matches!(c, Condition::Threshold(s, _) if *s as usize == slot));
+            if used || !(self.is_allowed)(Condition::Threshold(slot as u16, 0)) {
                 continue;
             }
             let first = children.len();
