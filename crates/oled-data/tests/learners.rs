@@ -92,6 +92,43 @@ fn a_copy_goes_on_as_the_original_would() {
 }
 
 #[test]
+fn calls_may_come_in_any_order() {
+    let (folder, frames) = (TaskFolder::lobby_listed(), world(4, 4));
+    for kind in LEARNERS {
+        // On threads, so that something falls behind.
+        let run = |calls: &str| {
+            let (mut learner, mut events) = ((kind.new)(&folder, 3).unwrap(), Vec::new());
+            for part in frames.chunks(150) {
+                part.iter().for_each(|frame| learner.observe(frame, &mut events));
+                for call in calls.chars() {
+                    match call {
+                        't' => _ = learner.theory(&mut events),
+                        'l' => _ = learner.learned(&mut events),
+                        's' => assert!(learner.save(&mut events).is_some()),
+                        'g' => learner.start_from(&Theory::default()).unwrap(),
+                        'r' => {
+                            let state = learner.save(&mut events).unwrap();
+                            learner.restore(&state).unwrap();
+                        }
+                        _ => learner = learner.copy(),
+                    }
+                }
+            }
+            let learned = learner.learned(&mut events);
+            assert_eq!(learner.progress().interpretations, learned.interpretations);
+            (learned.theory(), learned.fits, learned.remarks, events)
+        };
+        let (theory, fits, remarks, _) = run("");
+        for calls in ["t", "l", "s", "c", "g", "r", "tlscgr", "rgcslt", "ctrl"] {
+            let (other, of_other, told, _) = run(calls);
+            assert_eq!((&theory, &fits, &remarks), (&other, &of_other, &told), "{}, {calls}", kind.name);
+        }
+        // What happened is told once, whoever asked in between.
+        assert_eq!(run("t").3, run("tcg").3, "{}", kind.name);
+    }
+}
+
+#[test]
 fn the_theory_is_valid_at_any_time() {
     let (folder, frames) = (TaskFolder::lobby_listed(), world(4, 4));
     for kind in LEARNERS {
