@@ -119,12 +119,11 @@ pub fn task(bytes: &[u8]) {
     };
     assert_printed_is_read(&task.task.background);
     if text.len() <= 1000 {
-        for name in LEARNERS {
-            match learner(&task, name, None, &|_| Vec::new(), 1) {
+        for spec in LEARNERS {
+            match learner(&task, spec.name, None, &|_| Vec::new(), 1) {
                 Ok(mut learner) => {
                     frames().iter().for_each(|frame| learner.observe(frame, &mut ()));
-                    learner.flush(&mut ());
-                    drop(learner.learned());
+                    drop(learner.learned(&mut ()));
                 }
                 Err(error) => drop(error.to_string()),
             }
@@ -258,12 +257,12 @@ pub fn checkpoint(bytes: &[u8]) {
 /// What a checkpoint has in it: a state that cannot be is refused, and with one that can be the run goes on.
 pub fn state(bytes: &[u8]) {
     let task = lobby();
-    for name in LEARNERS {
+    for spec in LEARNERS {
         // The paper's learner cannot do with this task's open thresholds.
-        let Ok(mut learner) = learner(task, name, None, &|_| Vec::new(), 1) else { continue };
+        let Ok(mut learner) = learner(task, spec.name, None, &|_| Vec::new(), 1) else { continue };
         if learner.restore(bytes).is_ok() {
             frames().iter().for_each(|frame| learner.observe(frame, &mut ()));
-            learner.flush(&mut ());
+            learner.theory(&mut ());
         }
     }
     let (theory, _) = parse_source(&task.theory("hand".as_ref()).expect("it comes with the task"));

@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use oled::induce::Mask;
-use oled::{Clause, Frame, Learner, Oled, Settings, Span, Term, Theory, Value};
+use oled::{Atom, Clause, Frame, Learner, Oled, Settings, Span, Term, Theory, Value};
 use oled_asp::print::Printer;
 use oled_asp::solver::{Limits, solve};
 use oled_data::task_folder::TaskFolder;
@@ -28,11 +28,11 @@ fn main() {
     let settings = Settings { observed_next: false, ..Settings::default() };
     let mut learner = Oled::new(&task, |_| settings.clone()).expect("the task is right");
     stream[..BEFORE].iter().for_each(|frame| learner.observe(frame, &mut ()));
-    learner.flush(&mut ());
 
     let mut candidates: Vec<(usize, usize, Mask)> = Vec::new();
     let mut theory = Theory::default();
-    for (p, head) in Learner::heads(&learner).into_iter().enumerate() {
+    let heads: Vec<Atom> = learner.processes().iter().map(|process| process.head.clone()).collect();
+    for (p, head) in heads.into_iter().enumerate() {
         let mut bodies = Vec::new();
         learner.processes()[p].for_each_candidate(|body| bodies.push(body));
         for body in bodies.into_iter().take(MOST) {

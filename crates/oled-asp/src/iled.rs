@@ -6,14 +6,17 @@
 //! out to be wrong is specialised so that its support set stays covered, and so one pass over the past is enough.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Instant;
 
 use indexmap::IndexSet;
 use oled::calculus::Outcome;
 use oled::event::Observer;
 use oled::induce::{Mask, RuleKind};
-use oled::learn::{Cover, Fired, Grounds, Head, Instance, Interpretation};
-use oled::{Atom, Clause, Diagnostic, Frame, Learned, LearnedRule, Learner, Literal, Problems, Span, Task, Theory};
+use oled::learn::{Cover, Fired, Grounds, Head, Instance, Interpretation, Progress};
+use oled::{
+    Capabilities, Clause, Diagnostic, Frame, Learned, LearnedRule, Learner, Problems, Span, Supervision, Task, Theory,
+};
 use rustc_hash::FxBuildHasher;
 
 use crate::choice::{SHOWN, read_bodies, unused};
@@ -37,6 +40,8 @@ pub struct Iled {
     over: Option<u64>,
     /// What went wrong with the solver.
     problems: Vec<String>,
+    /// The rules at work when somebody last asked for them, by head and body, and as a theory.
+    at_work: (Vec<(usize, Mask)>, Arc<Theory>),
 }
 
 /// The rules of one head, and what they must be right about.
@@ -96,6 +101,7 @@ impl Iled {
             began: None,
             over: None,
             problems: Vec::new(),
+            at_work: (Vec::new(), Arc::default()),
         })
     }
 
@@ -113,13 +119,16 @@ impl Iled {
         for number in order {
             let head = &self.heads[number];
             let group = self.cover.group(head.target);
+            let table = self.cover.table(head.target);
+            let (allowed, all) = (table.allowed(&head.atom), Mask::first(table.len()));
             let (mut positives, mut negatives) = (IndexSet::default(), IndexSet::default());
             for interpretation in &self.batch {
                 let instances = interpretation.groups[group].iter().zip(&interpretation.outcomes[head.target]);
                 for (instance, outcome) in instances {
                     match outcome.and_then(|outcome| wanted(head.kind, outcome)) {
-                        Some(true) => positives.insert(truths(instance)),
-                        Some(false) => negatives.insert(truths(instance)),
+                        // Rules are made of what is true here, as far as it is meant for the head.
+                        Some(true) => positives.insert(truths(instance, &allowed)),
+                        Some(false) => negatives.insert(truths(instance, &all)),
                         None => false,
                     };
                 }
@@ -153,8 +162,10 @@ fn wanted(kind: RuleKind, outcome: Outcome) -> Option<bool> {
     }
 }
 
-fn truths(instance: &Instance) -> Truths {
-    let mut truths: Truths = std::iter::once(&instance.truth).chain(&instance.others).cloned().collect();
+/// What is true of an instance, as far as somebody wants to know.
+fn truths(instance: &Instance, wanted: &Mask) -> Truths {
+    let all = std::iter::once(&instance.truth).chain(&instance.others);
+    let mut truths: Truths = all.map(|truth| truth.and(wanted)).collect();
     truths.sort_unstable();
     truths.dedup();
     truths
@@ -329,6 +340,18 @@ fn minimal(sets: IndexSet<Mask, FxBuildHasher>) -> Vec<Mask> {
 }
 
 impl Learner for Iled {
+    fn capabilities(&self) -> Capabilities {
+        IledSettings::CAPABILITIES
+    }
+
+    // What takes long is a batch, which is small and has a limit of its own.
+    fn supervise(&mut self, _: &Supervision) {}
+
+    fn start_from(&mut self, _: &Theory) -> Result<(), Problems> {
+        let problem = Diagnostic::new(&Span::default(), "the learner `iled` does not start from rules that are given");
+        Err(problem.hint("leave them out, or use the learner `replay` or `oled`").into())
+    }
+
     fn observe(&mut self, frame: &Frame, _: &mut dyn Observer) {
         let Some(interpretation) = self.cover.observe(frame) else { return };
         self.interpretations += 1;
@@ -338,9 +361,24 @@ impl Learner for Iled {
         }
     }
 
-    fn flush(&mut self, _: &mut dyn Observer) {}
+    fn progress(&self) -> Progress {
+        Progress { interpretations: self.interpretations, is_cut: false }
+    }
 
-    fn learned(&mut self) -> Learned {
+    /// The rules after the last whole batch.
+    fn theory(&mut self, _: &mut dyn Observer) -> Arc<Theory> {
+        let of = |(head, process): (usize, &Process)| {
+            process.rules.iter().map(move |r| (head, r.body.clone())).collect::<Vec<_>>()
+        };
+        let rules: Vec<(usize, Mask)> = self.processes.iter().enumerate().flat_map(of).collect();
+        if rules != self.at_work.0 {
+            let clauses = rules.iter().map(|(head, body)| self.clause(*head, body)).collect();
+            self.at_work = (rules, Arc::new(Theory { clauses }));
+        }
+        self.at_work.1.clone()
+    }
+
+    fn learned(&mut self, _: &mut dyn Observer) -> Learned {
         // What is left of the stream is a batch too; the learner goes on as if nobody had asked.
         let mut copy = self.clone();
         copy.learn();
@@ -378,35 +416,6 @@ impl Learner for Iled {
         }
         learned.remarks.append(&mut copy.problems);
         learned
-    }
-
-    fn observed(&self) -> u64 {
-        self.interpretations
-    }
-
-    fn at_work(&self) -> Vec<(usize, u64, Mask)> {
-        let of = |(head, process): (usize, &Process)| {
-            process.rules.iter().map(move |r| (head, r.number, r.body.clone())).collect::<Vec<_>>()
-        };
-        self.processes.iter().enumerate().flat_map(of).collect()
-    }
-
-    fn theory(&mut self) -> Theory {
-        let rules = self.at_work();
-        Theory { clauses: rules.into_iter().map(|(head, _, body)| self.clause(head, &body)).collect() }
-    }
-
-    fn start_from(&mut self, _: &Theory) -> Result<(), Problems> {
-        let problem = Diagnostic::new(&Span::default(), "the learner `iled` does not start from rules that are given");
-        Err(problem.hint("leave them out, or use the learner `replay` or `oled`").into())
-    }
-
-    fn heads(&self) -> Vec<Atom> {
-        self.heads.iter().map(|h| h.atom.clone()).collect()
-    }
-
-    fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
-        self.clause(head, &mask).body
     }
 
     fn copy(&mut self) -> Box<dyn Learner> {

@@ -7,6 +7,7 @@
 //! | `judge` | what the library derives, compared with what clingo says (feature `clingo`) |
 //! | `reasoner` | backgrounds in clingo's own language (feature `clingo`) |
 //! | `solver` | clingo, behind one file (feature `clingo`) |
+//! | [`registry`] | the learners XHAIL and ILED, as specs |
 //! | [`settings`] | what can be set about the learners XHAIL and ILED |
 //! | `choice` | kernel clauses, and the choice among them as answer sets (feature `clingo`) |
 //! | `xhail` | a batch learner (feature `clingo`) |
@@ -24,6 +25,7 @@ pub mod number;
 pub mod print;
 #[cfg(feature = "clingo")]
 pub mod reasoner;
+pub mod registry;
 pub mod settings;
 #[cfg(feature = "clingo")]
 pub mod solver;

@@ -1,5 +1,6 @@
 //! Settings of the learners XHAIL and ILED.
 
+use oled::Capabilities;
 use oled::induce::range_of;
 
 /// Everything that can be set about XHAIL.
@@ -43,6 +44,17 @@ pub const XHAIL_SETTINGS: [(&str, &str, &str); 7] = [
 ];
 
 impl XhailSettings {
+    /// What can be relied on.
+    pub const CAPABILITIES: Capabilities = Capabilities {
+        order_free: true,
+        online: false,
+        savable: false,
+        starts_from_rules: false,
+        needs_listed_thresholds: true,
+        settings_by_target: false,
+        counts_work: false,
+    };
+
     /// Sets what a name stands for; an error says what is possible.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
         let range = range_of(&XHAIL_SETTINGS, name)
@@ -96,6 +108,10 @@ pub const ILED_SETTINGS: [(&str, &str, &str); 3] = [
 ];
 
 impl IledSettings {
+    /// What can be relied on.
+    pub const CAPABILITIES: Capabilities =
+        Capabilities { order_free: false, online: true, ..XhailSettings::CAPABILITIES };
+
     /// Sets what a name stands for; an error says what is possible.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
         let range = range_of(&ILED_SETTINGS, name)

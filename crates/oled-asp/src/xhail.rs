@@ -5,15 +5,16 @@
 //! programs as it is: what a rule does is judged by what is then recognised, time point by time point.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indexmap::{IndexMap, IndexSet};
 use oled::event::Observer;
 use oled::induce::{Mask, RuleKind};
-use oled::learn::{Fired, Grounds, Watcher};
+use oled::learn::{Fired, Grounds, Progress};
 use oled::replay::{Chronicle, Course};
 use oled::{
-    Atom, Diagnostic, Frame, Interrupt, Learned, LearnedRule, Learner, Literal, Problems, Span, Task, Term, Theory,
+    Capabilities, Diagnostic, Frame, Learned, LearnedRule, Learner, Problems, Span, Supervision, Task, Term, Theory,
     Value,
 };
 use oled_data::world::splitmix;
@@ -28,10 +29,9 @@ use crate::solver::{Limits, SolverError, solve};
 pub struct Xhail {
     settings: XhailSettings,
     chronicle: Chronicle,
-    watcher: Watcher,
-    interrupt: Interrupt,
-    /// What was learned last, and from how many frames.
-    last: Option<(u64, Learned)>,
+    supervision: Supervision,
+    /// What was learned last, as a theory too, and from how many frames.
+    last: Option<(u64, Learned, Arc<Theory>)>,
 }
 
 /// What came of the search for the rules of a target.
@@ -49,21 +49,19 @@ struct Outcome {
 impl Xhail {
     /// A learner for the heads of a task with listed thresholds.
     pub fn new(task: &Task, settings: XhailSettings) -> Result<Xhail, Problems> {
-        Ok(Xhail {
-            settings,
-            chronicle: Chronicle::new(task)?,
-            watcher: Watcher::default(),
-            interrupt: Interrupt::never(),
-            last: None,
-        })
+        Ok(Xhail { settings, chronicle: Chronicle::new(task)?, supervision: Supervision::default(), last: None })
     }
 
     fn learn(&self) -> Result<Learned, SolverError> {
         let mut learned = Learned { interpretations: self.chronicle.frames(), ..Learned::default() };
         for target in 0..self.chronicle.targets() {
             let kinds = [RuleKind::Direct, RuleKind::Initiation, RuleKind::Termination];
-            let kinds: Vec<RuleKind> =
-                kinds.into_iter().filter(|kind| self.chronicle.head(target, *kind).is_some()).collect();
+            // Each with the literals that are meant for its rules.
+            let allowed = |kind: RuleKind| {
+                let head = &self.chronicle.heads()[self.chronicle.head(target, kind)?];
+                Some((kind, self.chronicle.table(target).allowed(&head.atom)))
+            };
+            let kinds: Vec<(RuleKind, Mask)> = kinds.into_iter().filter_map(allowed).collect();
             let courses = self.chronicle.courses(target);
             let outcome = self.search(&courses, &kinds)?;
             let name = self.chronicle.heads().iter().find(|h| h.target == target).expect("a target has a head").name;
@@ -94,9 +92,9 @@ impl Xhail {
     }
 
     /// Deeper and deeper explanations, until one brings nothing more.
-    fn search(&self, courses: &[Course], kinds: &[RuleKind]) -> Result<Outcome, SolverError> {
+    fn search(&self, courses: &[Course], kinds: &[(RuleKind, Mask)]) -> Result<Outcome, SolverError> {
         let until = self.settings.time.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        let interrupt = self.interrupt.clone();
+        let interrupt = self.supervision.searches.clone();
         let effort = Effort { conflicts: Some(self.settings.conflicts), until, interrupt };
         let XhailSettings { literal, uncovered, covered, .. } = self.settings;
         let weights = Weights { literal, uncovered, covered };
@@ -108,7 +106,7 @@ impl Xhail {
                 continue;
             }
             let problem = Problem::new(kernels.clone(), courses, weights);
-            self.watcher.tell(|| format!("{} kernel clauses at depth {depth}", kernels.len()));
+            self.supervision.watcher.tell(|| format!("{} kernel clauses at depth {depth}", kernels.len()));
             let start = best.as_ref().map(|b| placed(&b.rules, &kernels));
             let (hypothesis, optimal) = self.solve(&problem, start, &effort)?;
             let outcome = Outcome {
@@ -171,7 +169,9 @@ impl Xhail {
                     if found < cost {
                         (best, cost) = (chosen, found);
                         let Cost { total, literals, .. } = cost;
-                        self.watcher.tell(|| format!("{count} kernel clauses, cost {total}, {literals} literals"));
+                        self.supervision
+                            .watcher
+                            .tell(|| format!("{count} kernel clauses, cost {total}, {literals} literals"));
                     }
                 }
                 if cost >= before {
@@ -185,16 +185,36 @@ impl Xhail {
 }
 
 impl Learner for Xhail {
+    fn capabilities(&self) -> Capabilities {
+        XhailSettings::CAPABILITIES
+    }
+
+    fn supervise(&mut self, supervision: &Supervision) {
+        self.supervision = supervision.clone();
+    }
+
+    fn start_from(&mut self, _: &Theory) -> Result<(), Problems> {
+        let problem = Diagnostic::new(&Span::default(), "the learner `xhail` does not start from rules that are given");
+        Err(problem.hint("leave them out, or use the learner `replay` or `oled`").into())
+    }
+
     fn observe(&mut self, frame: &Frame, _: &mut dyn Observer) {
         self.chronicle.observe(frame);
     }
 
-    // A batch learner has no rules before it has seen everything.
-    fn flush(&mut self, _: &mut dyn Observer) {}
+    fn progress(&self) -> Progress {
+        Progress { interpretations: self.chronicle.frames(), is_cut: false }
+    }
 
-    fn learned(&mut self) -> Learned {
+    /// A batch learner has no rules before it has looked at everything.
+    fn theory(&mut self, observer: &mut dyn Observer) -> Arc<Theory> {
+        self.learned(observer);
+        self.last.as_ref().map(|(_, _, theory)| theory.clone()).unwrap_or_default()
+    }
+
+    fn learned(&mut self, _: &mut dyn Observer) -> Learned {
         let frames = self.chronicle.frames();
-        if let Some((seen, learned)) = &self.last
+        if let Some((seen, learned, _)) = &self.last
             && *seen == frames
         {
             return learned.clone();
@@ -204,42 +224,8 @@ impl Learner for Xhail {
             remarks: vec![error.to_string()],
             ..Learned::default()
         });
-        self.last = Some((frames, learned.clone()));
+        self.last = Some((frames, learned.clone(), Arc::new(learned.theory())));
         learned
-    }
-
-    fn watch(&mut self, watcher: Watcher) {
-        self.watcher = watcher;
-    }
-
-    fn interrupt(&mut self, interrupt: Interrupt) {
-        self.interrupt = interrupt;
-    }
-
-    fn observed(&self) -> u64 {
-        self.chronicle.frames()
-    }
-
-    fn at_work(&self) -> Vec<(usize, u64, Mask)> {
-        let rules = self.last.iter().flat_map(|(_, learned)| &learned.rules);
-        rules.map(|rule| (rule.id.0, rule.id.1, Mask::EMPTY)).collect()
-    }
-
-    fn theory(&mut self) -> Theory {
-        self.last.as_ref().map(|(_, learned)| learned.theory()).unwrap_or_default()
-    }
-
-    fn start_from(&mut self, _: &Theory) -> Result<(), Problems> {
-        let problem = Diagnostic::new(&Span::default(), "the learner `xhail` does not start from rules that are given");
-        Err(problem.hint("leave them out, or use the learner `replay` or `oled`").into())
-    }
-
-    fn heads(&self) -> Vec<Atom> {
-        self.chronicle.heads().iter().map(|h| h.atom.clone()).collect()
-    }
-
-    fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
-        self.chronicle.clause(head, &mask).body
     }
 
     fn copy(&mut self) -> Box<dyn Learner> {
@@ -268,15 +254,15 @@ const MORE: usize = 8;
 
 /// The kernel clauses of the explanations of a depth: at 0 of one minimal explanation of each course, at 1 of all of them,
 /// beyond that also of things that need not have happened, those first that would be right most often.
-fn kernels(courses: &[Course], kinds: &[RuleKind], depth: usize) -> Result<Vec<Kernel>, SolverError> {
+fn kernels(courses: &[Course], kinds: &[(RuleKind, Mask)], depth: usize) -> Result<Vec<Kernel>, SolverError> {
     let mut kernels: IndexSet<Kernel, FxBuildHasher> = IndexSet::default();
     let mut add = |kind: RuleKind, truths: &[Mask]| {
-        if kinds.contains(&kind) {
-            let bottoms = truths.iter().filter(|t| !t.is_empty()).cloned();
+        if let Some((_, allowed)) = kinds.iter().find(|(known, _)| *known == kind) {
+            let bottoms = truths.iter().map(|truth| truth.and(allowed)).filter(|bottom| !bottom.is_empty());
             kernels.extend(bottoms.map(|bottom| Kernel { kind, bottom }));
         }
     };
-    let direct = kinds.contains(&RuleKind::Direct);
+    let direct = kinds.iter().any(|(kind, _)| *kind == RuleKind::Direct);
     for course in courses {
         for (kind, step) in explain(course, direct, depth > 0)? {
             add(kind, &course.steps[step].truths);

@@ -25,8 +25,7 @@ proptest! {
         ];
         for mut learner in learners {
             frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
-            learner.flush(&mut ());
-            let text = learner.learned().theory().to_string();
+            let text = learner.learned(&mut ()).theory().to_string();
             let theory = oled::parse_theory("learned.lp", &text).unwrap();
             Recogniser::new(&task, &theory).unwrap_or_else(|problems| panic!("{problems}\n{text}\n{case:?}"));
         }

@@ -134,10 +134,10 @@ terminatedAt(open(X0), T) :-
 fn xhail_finds_the_true_rules() {
     let mut learner = Xhail::new(&task(), XhailSettings::default()).unwrap();
     stream(1, 4).iter().for_each(|frame| learner.observe(frame, &mut ()));
-    let learned = learner.learned();
+    let learned = learner.learned(&mut ());
     assert_eq!(learned.theory().to_string(), TRUE_RULES);
     assert!(learned.remarks[0].contains("the best there is within the kernel"), "{:?}", learned.remarks);
-    assert_eq!(learner.copy().learned(), learned);
+    assert_eq!(learner.copy().learned(&mut ()), learned);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn xhail_stops_when_the_time_is_over_and_says_so() {
     let settings = XhailSettings { time: Some(1e-6), ..XhailSettings::default() };
     let mut learner = Xhail::new(&task(), settings).unwrap();
     stream(1, 4).iter().for_each(|frame| learner.observe(frame, &mut ()));
-    assert!(learner.learned().remarks[0].contains("when the time was over"));
+    assert!(learner.learned(&mut ()).remarks[0].contains("when the time was over"));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn iled_covers_everything_and_nothing_else() {
             let mut learner = Iled::new(&task, IledSettings { batch, ..IledSettings::default() }).unwrap();
             let frames = stream(seed, 4);
             frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
-            let learned = learner.learned();
+            let learned = learner.learned(&mut ());
             let mut recogniser = Recogniser::new(&task, &learned.theory()).unwrap();
             let mut evaluation = oled::Evaluation::new(&task.labels());
             for frame in &frames {
@@ -174,7 +174,7 @@ fn iled_stops_when_the_time_is_over_and_says_so() {
     let settings = IledSettings { time: Some(1e-9), batch: 10, ..IledSettings::default() };
     let mut learner = Iled::new(&task(), settings).unwrap();
     stream(1, 4).iter().for_each(|frame| learner.observe(frame, &mut ()));
-    let remarks = learner.learned().remarks;
+    let remarks = learner.learned(&mut ()).remarks;
     assert!(remarks.iter().any(|r| r.starts_with("the time was over after")), "{remarks:?}");
 }
 
@@ -183,9 +183,10 @@ fn xhail_tells_how_far_it_is() {
     let lines = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let mut learner = Xhail::new(&task(), XhailSettings::default()).unwrap();
     let told = lines.clone();
-    learner.watch(oled::learn::Watcher::new(move |line| told.lock().unwrap().push(line.to_string())));
+    let watcher = oled::learn::Watcher::new(move |line| told.lock().unwrap().push(line.to_string()));
+    learner.supervise(&oled::Supervision { watcher, ..oled::Supervision::default() });
     stream(1, 4).iter().for_each(|frame| learner.observe(frame, &mut ()));
-    learner.learned();
+    learner.learned(&mut ());
     assert!(lines.lock().unwrap().iter().any(|line| line.ends_with("kernel clauses at depth 0")));
 }
 
@@ -198,5 +199,5 @@ fn iled_says_where_the_annotation_is_not_free_of_noise() {
         }
         learner.observe(&frame, &mut ());
     }
-    assert!(learner.learned().remarks.iter().any(|r| r.contains("not free of noise")));
+    assert!(learner.learned(&mut ()).remarks.iter().any(|r| r.contains("not free of noise")));
 }

@@ -50,8 +50,7 @@ fn recognised_and_learned(folder: &TaskFolder, stream: &Path) -> (Vec<String>, S
         now.sort();
         holding.extend(now);
     }
-    learner.flush(&mut ());
-    (holding, learner.theory().to_string())
+    (holding, learner.theory(&mut ()).to_string())
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl Report {
     }
 
     fn of_searches(&mut self, searches: &Searches) -> anyhow::Result<()> {
-        let search = searches.examine.base();
+        let search = searches.again.base();
         self.set("replay_runs", searches.runs);
         self.set("replay_bytes", searches.bytes);
         self.set("replay_search_seconds", search.median);
@@ -130,8 +130,7 @@ impl Report {
         self.line(&format!("{:<36} {:.1} ms", "search on all data, one thread", search.median * 1e3))?;
         let again = searches.again.other().median * 1e3;
         self.line(&format!("{:<36} {again:.1} ms", "search after a tenth more"))?;
-        self.ratio("replay_again_to_search", "  to the search on all", &searches.again)?;
-        self.ratio("replay_examine_to_search", "examining the rules, to the search", &searches.examine)
+        self.ratio("replay_again_to_search", "  to the search on all", &searches.again)
     }
 
     /// A size beside the one before it: its facts, and the seconds of recognition and of learning.

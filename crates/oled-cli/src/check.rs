@@ -7,7 +7,9 @@ use oled::calculus::{is_ordinary, label_name};
 use oled::lang::ec::HOLDS;
 use oled::lang::printable;
 use oled::logic::{Role, Vocabulary};
-use oled::{Bias, DefinitionKind, Diagnostic, Problems, Replay, Signature, Source, Task, Term, Theory, parse_source};
+use oled::{
+    Bias, DefinitionKind, Diagnostic, Mode, Problems, Replay, Signature, Source, Task, Term, Theory, parse_source,
+};
 use oled_data::task_folder::TaskFolder;
 
 use crate::Outcome;
@@ -141,6 +143,12 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
         let order = if task.is_symmetric(label) { "  in either order" } else { "" };
         let among = if task.candidates(label).is_some() { "  among its candidates" } else { "" };
         line(format!("  {}{how}{order}{among}", typed(label, types)));
+    }
+    let meant: Vec<&Mode> = task.bias.bodies.iter().filter(|mode| !mode.heads.is_empty()).collect();
+    if !meant.is_empty() {
+        line(String::new());
+        line("conditions of some heads only".into());
+        meant.into_iter().for_each(|mode| line(format!("  {mode}")));
     }
     for (source, theory) in theories {
         line(String::new());

@@ -69,22 +69,20 @@ pub(crate) fn run(args: &DemoArgs, quiet: bool) -> anyhow::Result<Outcome> {
 /// The rules that one pass over a world teaches.
 fn learn(folder: &TaskFolder, options: WorldOptions, quiet: bool) -> anyhow::Result<Theory> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut learner = oled_experiment::learner(folder, LEARNERS[0], None, &|_| Vec::new(), threads)?;
+    let mut learner = oled_experiment::learner(folder, LEARNERS[0].name, None, &|_| Vec::new(), threads)?;
     let world = World::new(options);
     let bar = bar(Some(world.len() as u64), "learning {bar:30} {percent:>3}%  {msg}", quiet);
     for (i, frame) in (1u64..).zip(world) {
         learner.observe(&frame, &mut ());
         if i.is_multiple_of(256) {
-            learner.flush(&mut ());
             bar.set_position(i);
-            let rules = learner.at_work().len();
+            let rules = learner.theory(&mut ()).clauses.len();
             let speed = i as f64 / bar.elapsed().as_secs_f64().max(1e-6);
             bar.set_message(format!("{speed:.0} frames/s, {rules} rules so far"));
         }
     }
-    learner.flush(&mut ());
     bar.finish_and_clear();
-    Ok(learner.learned().theory())
+    Ok(learner.learned(&mut ()).theory())
 }
 
 /// Runs a theory on a world; the timeline is of the segment with most kinds of complex events, the first of several.

@@ -21,6 +21,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::{InputArgs, parse_share};
 use crate::input::{load_theory, warn};
+use crate::learn::learner_names;
 use crate::output::write_file;
 use crate::progress::{Labels, bar, say, say_skipped};
 use crate::recognise::interruption;
@@ -90,8 +91,8 @@ pub(crate) struct CrossvalArgs {
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// The learner: `replay`, or `oled`, that of the paper.
-    #[arg(long, value_name = "NAME", default_value = LEARNERS[0], value_parser = LEARNERS)]
+    /// The learner.
+    #[arg(long, value_name = "NAME", default_value = LEARNERS[0].name, value_parser = learner_names())]
     pub(crate) learner: String,
 
     /// With `oled`: settings to start from, `sane` by default.

@@ -12,15 +12,16 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use oled::calculus::label_name;
 use oled::induce::PRESETS;
 use oled::lang::ec::{HOLDS, INITIALLY, INITIATED};
 use oled::learn::{FluentFit, Watcher};
 use oled::logic::MAX_STEPS;
-use oled::{Evaluation, Frame, Learned, Learner, Recogniser, Signature, StateError, Symbol, Term};
+use oled::{Evaluation, Frame, Learned, Learner, LearnerSpec, Recogniser, Signature, StateError, Symbol, Term};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Digest, Pause, Protocol, digest, printable_json};
-use oled_experiment::{LEARNERS, Prequential, USUAL_PRESET, effective_settings};
+use oled_experiment::{LEARNERS, Prequential, effective_settings, find, named};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -60,8 +61,8 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// The learner: `replay`, or `oled`, that of the paper.
-    #[arg(long, value_name = "NAME", default_value = LEARNERS[0], value_parser = LEARNERS)]
+    /// The learner.
+    #[arg(long, value_name = "NAME", default_value = LEARNERS[0].name, value_parser = learner_names())]
     pub(crate) learner: String,
 
     /// Where the theory goes, instead of standard output.
@@ -140,8 +141,8 @@ pub(crate) struct LearnArgs {
 /// What can be set about the learner `replay`, for short.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// With `replay`: how much F1 a literal must bring; `auto` finds it inside the stream.
-    #[arg(long, value_name = "NUMBER|auto")]
+    /// With `replay`: how much F1 a literal must bring, instead of what follows from the stream.
+    #[arg(long, value_name = "NUMBER|none")]
     pub(crate) penalty: Option<String>,
 
     /// With `replay`: how many runs are remembered; beyond that the stream is remembered less exactly.
@@ -202,9 +203,16 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     }
     // So are places at which nothing can be written.
     args.output.iter().chain(&args.report).try_for_each(|path| Output::check(path))?;
+    if args.checkpoint.checkpoint.is_some() && !learner.capabilities().savable {
+        let savable = named(|spec| spec.capabilities().savable);
+        bail!(
+            "the learner `{}` cannot be saved\nhint: leave `--checkpoint` out, or learn with {savable}",
+            args.learner
+        );
+    }
     let mut keeper = Keeper::new(&args.checkpoint, made_of(&folder, args, &overrides)?, quiet)?;
     let resumed: Option<State> = keeper.as_mut().map_or(Ok(None), Keeper::resume)?;
-    let mut log = Log::new(args.log.as_deref(), &mut *learner, quiet, resumed.as_ref().and_then(|r| r.2.clone()))?;
+    let mut log = Log::new(args.log.as_deref(), quiet, resumed.as_ref().and_then(|r| r.2.clone()))?;
     let mut learning = if args.prequential || args.report.is_some() {
         Learning::Tested(Box::new(Prequential::new(&folder.task, learner, args.report.is_some())?))
     } else {
@@ -215,33 +223,20 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     if let (Some((at, state, _)), Some(keeper)) = (resumed, &keeper) {
         learning.restore(&state).with_context(|| keeper.of_no_use())?;
         // What was printed before the checkpoint is not printed again.
-        while learning.learner().observed() >= next {
+        while learning.learner().progress().interpretations >= next {
             next += args.print_every.unwrap_or(u64::MAX);
         }
         position = Some(at);
     }
-    if keeper.is_some() && learning.save(&mut log).is_none() {
-        let learner = &args.learner;
-        bail!(
-            "the learner `{learner}` cannot be saved\nhint: leave `--checkpoint` out, or learn with `replay` or `oled`"
-        );
-    }
     let interrupted = interruption()?;
     let requested = request()?;
-    let supervisor = Supervisor::new(interrupted.clone(), args.time.map(Duration::from_secs_f64));
+    let mut supervisor = Supervisor::new(interrupted.clone(), args.time.map(Duration::from_secs_f64));
     supervisor.take_charge(learning.learner());
-    // What `replay` learned is found when it is asked; before that it has rules for the log only.
-    let needs_flush = args.learner == "oled" || args.log.is_some();
     let mut show = |learning: &mut Learning, log: &mut Log| {
-        let due = learning.learner().observed() >= next;
+        let due = learning.learner().progress().interpretations >= next;
         if due || requested.swap(false, Ordering::Relaxed) {
             next = if due { next + args.print_every.unwrap_or(0) } else { next };
-            let learned = supervisor.search(learning, |learning| {
-                if needs_flush {
-                    learning.flush(log);
-                }
-                learning.learner().learned()
-            });
+            let learned = supervisor.search(learning, |learning| learning.learned(log));
             // What cannot be shown now is no reason to end: it is told in the end as well.
             if let Err(error) = log.flush().and_then(|()| snapshot(&learned, args)) {
                 say(&format!("warning: {error:#}"));
@@ -278,7 +273,7 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
             Some(frame) => {
                 let frame = frame?;
                 learning.observe(&frame, &mut log)?;
-                if !learning.learner().is_cut() {
+                if !learning.learner().progress().is_cut {
                     look.note(frame);
                 }
                 progress.frame_at(|| frames.bytes_read());
@@ -290,7 +285,7 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         show(&mut learning, &mut log);
         let stopped = interrupted.load(Ordering::Relaxed);
         // A frame that was ended early is not learned from: the checkpoint before it is the last one.
-        if stopped && learning.learner().is_cut() {
+        if stopped && learning.learner().progress().is_cut {
             break;
         }
         // After its end the stream has no position any more: the last checkpoint is the one written there.
@@ -311,19 +306,11 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     // A search that takes long tells how far it is.
     let search = bar(None, "{spinner} {msg}  {elapsed}", quiet);
     let told = search.clone();
-    learning.learner().watch(Watcher::new(move |line| told.set_message(line.to_string())));
-    let mut learned = supervisor.search(&mut learning, |learning| {
-        if needs_flush {
-            learning.flush(&mut log);
-        }
-        learning.learner().learned()
-    });
-    log.last(learning.learner(), &learned);
+    supervisor.watch(Watcher::new(move |line| told.set_message(line.to_string())));
+    let mut learned = supervisor.search(&mut learning, |learning| learning.learned(&mut log));
+    log.last(&learned);
     // A log that cannot be written is no reason to lose what was learned.
     let logged = log.finish();
-    if !args.replay.no_refits && !interrupted.load(Ordering::Relaxed) {
-        supervisor.search(&mut learning, |learning| learning.learner().examine(&mut learned));
-    }
     search.finish_and_clear();
     if learned.fits.is_empty() && !interrupted.load(Ordering::Relaxed) && report::can_be_read_again(&folder, args)? {
         // A stream that has gone is no reason to lose what was learned from it.
@@ -457,11 +444,13 @@ impl Learning {
         }
     }
 
-    /// Brings the learner up to the last frame; one that is tested is there already.
-    fn flush(&mut self, log: &mut Log) {
-        if let Learning::Plain(learner) = self {
-            learner.flush(log);
+    /// What was learned so far. A log has the rules at work as well, which are found when somebody asks for them; where they
+    /// are tested that was done already.
+    fn learned(&mut self, log: &mut Log) -> Learned {
+        if let (Learning::Plain(learner), true) = (&mut *self, log.is_kept()) {
+            learner.theory(log);
         }
+        self.learner().learned(log)
     }
 
     fn learner(&mut self) -> &mut dyn Learner {
@@ -521,28 +510,33 @@ fn request() -> anyhow::Result<Arc<AtomicBool>> {
 fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
     let OledArgs { preset, delta, depth, prune, warmup } = &args.oled;
     let ReplayArgs { penalty, runs, window, forget, no_refits } = &args.replay;
-    let of_oled = [("delta", delta), ("depth", depth), ("prune", prune), ("warmup", warmup)];
-    let of_replay = [("penalty", penalty), ("runs", runs), ("window", window), ("forget", forget)];
-    let given = |(name, value): (&'static str, &Option<String>)| Some((name, value.clone()?));
-    let of_oled = of_oled.into_iter().filter_map(given).collect::<Vec<_>>();
-    let of_replay = of_replay.into_iter().filter_map(given).collect::<Vec<_>>();
-    let preset = preset.as_ref().map(|_| "preset");
-    let no_refits = no_refits.then_some("no-refits");
+    let spec = find(&args.learner)?;
+    let refits = no_refits.then(|| "false".to_string());
+    // The name of the option, where it is another than that of the setting.
     let flags = [
-        ("oled", preset.or(of_oled.first().map(|(name, _)| *name))),
-        ("replay", of_replay.first().map(|(name, _)| *name).or(no_refits)),
+        ("delta", None, delta),
+        ("depth", None, depth),
+        ("prune", None, prune),
+        ("warmup", None, warmup),
+        ("penalty", None, penalty),
+        ("runs", None, runs),
+        ("window", None, window),
+        ("forget", None, forget),
+        ("refits", Some("no-refits"), &refits),
     ];
-    for (learner, flag) in flags {
-        if let Some(name) = flag.filter(|_| learner != args.learner) {
-            bail!(
-                "`--{name}` is for the learner `{learner}`, and this is `{}`\nhint: leave it out, or add `--learner {learner}`",
-                args.learner
-            );
-        }
+    if preset.is_some() && spec.presets.is_empty() {
+        bail!(for_another("preset", spec, |other| !other.presets.is_empty()));
     }
-    let own = of_oled.into_iter().chain(of_replay);
-    let mut all: Vec<(String, String)> = own.map(|(name, value)| (name.to_string(), value)).collect();
-    if let Some(time) = args.time.filter(|_| matches!(args.learner.as_str(), "xhail" | "iled")) {
+    let mut all = Vec::new();
+    for (name, option, value) in flags {
+        let Some(value) = value else { continue };
+        if !spec.has_setting(name) {
+            bail!(for_another(option.unwrap_or(name), spec, |other| other.has_setting(name)));
+        }
+        all.push((name.to_string(), value.clone()));
+    }
+    // Beside the limit of a search, which is for all learners, some have one of their own.
+    if let Some(time) = args.time.filter(|_| spec.has_setting("time")) {
         all.push(("time".into(), time.to_string()));
     }
     let limits = [
@@ -559,10 +553,24 @@ fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
     Ok(all)
 }
 
+/// What to say of an option that another learner has.
+fn for_another(option: &str, spec: &LearnerSpec, has: impl Fn(&LearnerSpec) -> bool) -> String {
+    let other = LEARNERS.iter().find(|other| has(other)).map_or("another", |other| other.name);
+    format!(
+        "`--{option}` is for the learner `{other}`, and this is `{}`\nhint: leave it out, or add `--learner {other}`",
+        spec.name
+    )
+}
+
+/// The learners there are, for the parser and for help.
+pub(crate) fn learner_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(LEARNERS.map(|spec| PossibleValue::new(spec.name).help(spec.about)))
+}
+
 fn to_json(learned: &Learned, args: &LearnArgs) -> Value {
     let mut object = json!({"learner": args.learner});
-    if args.learner == "oled" {
-        object["preset"] = json!(args.oled.preset.as_deref().unwrap_or(USUAL_PRESET));
+    if let Some(preset) = find(&args.learner).ok().and_then(|spec| spec.preset(args.oled.preset.as_deref())) {
+        object["preset"] = json!(preset);
     }
     object["seed"] = json!(args.shuffle.then_some(args.seed));
     if let (Value::Object(object), Value::Object(more)) = (&mut object, printed::to_json(learned)) {

@@ -272,7 +272,7 @@ fn replay_is_judged_in_one_order_unless_it_forgets() {
 fn a_row_may_have_another_task_over_the_same_stream() {
     let folder = tempfile::tempdir().unwrap();
     let rows = "[[row]]\nlearner = \"replay\"\n\n[[row]]\nname = \"pairs once\"\nlearner = \"replay\"\ntask = \"once\"\n\n\
-                [[row]]\nname = \"auto\"\nset = { penalty = \"auto\" }\n";
+                [[row]]\nname = \"dear\"\nset = { penalty = 0.01 }\n";
     let config = CONFIG.split("[[row]]").next().unwrap().replace("orders = 2", "orders = 3") + rows;
     let path = task_folder(folder.path(), &config);
     simulate(folder.path(), "5", "100");
@@ -296,7 +296,7 @@ fn a_row_may_have_another_task_over_the_same_stream() {
     if !symmetric.is_empty() {
         assert_eq!(positives("replay"), 2 * positives("pairs once"));
     }
-    assert_eq!(positives("replay"), positives("auto"));
+    assert_eq!(positives("replay"), positives("dear"));
     let all: Value = serde_json::from_slice(&std::fs::read(out.join("results.json")).unwrap()).unwrap();
     assert!(all["notes"][0].as_str().unwrap().ends_with("Scores can be compared, counts cannot."), "{}", all["notes"]);
     // Rules of replay have stories that tell how far they can be trusted.

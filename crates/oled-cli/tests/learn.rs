@@ -171,7 +171,7 @@ fn wrong_settings_are_told_before_anything_is_read() {
             &["--window", "3"][..],
             "`--window` is for the learner `replay`, and this is `oled`\nhint: leave it out, or add",
         ),
-        (&["--penalty", "auto"][..], "`--penalty` is for the learner `replay`"),
+        (&["--penalty", "0.01"][..], "`--penalty` is for the learner `replay`"),
         (&["--runs", "100"][..], "`--runs` is for the learner `replay`"),
         (&["--forget", "2"][..], "`--forget` is for the learner `replay`"),
         (&["--no-refits"][..], "`--no-refits` is for the learner `replay`"),
@@ -180,7 +180,7 @@ fn wrong_settings_are_told_before_anything_is_read() {
     }
     for (args, message) in [
         (&["--set", "windov=1"][..], "did you mean `window`?"),
-        (&["--penalty", "2"][..], "`2` is no value of `penalty`: 0 to 1, or auto"),
+        (&["--penalty", "2"][..], "`2` is no value of `penalty`: 0 to 1, or none"),
         (&["--runs", "3"][..], "`3` is no value of `runs`: 64 or more"),
         (&["--preset", "sane"][..], "`--preset` is for the learner `oled`, and this is `replay`"),
         (&["--depth", "2"][..], "`--depth` is for the learner `oled`"),

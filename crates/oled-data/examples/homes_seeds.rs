@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let homes = |seed| Homes::new(HomesOptions { seed, ..options });
         let mut learner = Replay::new(&folder.task, folder.replay_settings(&settings)?)?.with_threads(2);
         homes(seed).for_each(|frame| learner.observe(&frame, &mut ()));
-        let theory = learner.learned().theory();
+        let theory = learner.learned(&mut ()).theory();
         if show {
             println!("{theory}");
         }

@@ -109,7 +109,7 @@ impl Student<'_> {
         self.settings.iter().try_for_each(|(name, value)| settings.set(name, value))?;
         let mut learner = Replay::new(&self.folder.task, settings)?.with_threads(2);
         World::new(options).for_each(|frame| learner.observe(&frame, &mut ()));
-        let theory = learner.learned().theory();
+        let theory = learner.learned(&mut ()).theory();
         if let Some(truth) = self.truth {
             // Where the true rules fit better what was learned from, the search is at fault, else what it is after.
             for (own, other) in learner.replay(&theory)?.iter().zip(learner.replay(truth)?) {
@@ -124,8 +124,7 @@ impl Student<'_> {
         let of = |target: Symbol| self.folder.settings(self.preset, target.as_str(), &self.settings);
         let mut learner = Oled::new(&self.folder.task, |target| of(target).unwrap_or_default())?;
         World::new(options).for_each(|frame| learner.observe(&frame, &mut ()));
-        learner.flush(&mut ());
-        Ok(learner.learned().theory())
+        Ok(learner.learned(&mut ()).theory())
     }
 }
 

@@ -10,8 +10,8 @@ use oled::calculus::unknown;
 use oled::induce::PRESETS;
 use oled::lang::{did_you_mean, ec};
 use oled::{
-    Bias, DefinitionKind, Diagnostic, Problems, ReplaySettings, Settings, Signature, Source, Span, Symbol, Task, Term,
-    Theory, Value, parse_source,
+    Bias, DefinitionKind, Diagnostic, LearnerSpec, Problems, ReplaySettings, Settings, Signature, Source, Span, Symbol,
+    Task, Term, Theory, Value, parse_source,
 };
 use serde::Deserialize;
 use toml::Spanned;
@@ -238,31 +238,29 @@ impl TaskFolder {
     /// `[learn.TARGET]`, in `[preset.NAME]` and in `[preset.NAME.TARGET]`, then the ones given here; the last word counts.
     pub fn settings(&self, preset: &str, target: &str, more: &[(String, String)]) -> Result<Settings, String> {
         let mut settings = Settings::preset(preset)?;
-        let (general, presets) = &self.learning;
-        let of_preset = presets.get(preset).and_then(toml::Value::as_table);
-        for table in [Some(general), of_preset].into_iter().flatten() {
-            for table in [Some(table), table.get(target).and_then(toml::Value::as_table)].into_iter().flatten() {
-                for (name, value) in table.iter().filter(|(_, v)| !v.is_table()) {
-                    settings.set(name, &as_text(value))?;
-                }
-            }
-        }
-        for (name, value) in more {
-            settings.set(name, value)?;
-        }
+        let of_preset = self.learning.1.get(preset).and_then(toml::Value::as_table);
+        let own = texts([Some(&self.learning.0), of_preset].into_iter().flatten(), Some(target));
+        own.iter().chain(more).try_for_each(|(name, value)| settings.set(name, value))?;
         Ok(settings)
+    }
+
+    /// What `task.toml` sets about a learner, by name, for a target or for all; the last word counts.
+    pub fn settings_of(&self, spec: &LearnerSpec, preset: Option<&str>, target: Option<&str>) -> Vec<(String, String)> {
+        let section = match spec.section {
+            Some("learn") => Some(&self.learning.0),
+            Some("replay") => Some(&self.replay),
+            _ => None,
+        };
+        let of_preset = spec.preset(preset).and_then(|preset| self.learning.1.get(preset)?.as_table());
+        texts([section, of_preset].into_iter().flatten(), target)
     }
 
     /// The settings of learning by replay: what `task.toml` says in `[replay]`, then the ones given here; the last word
     /// counts.
     pub fn replay_settings(&self, more: &[(String, String)]) -> Result<ReplaySettings, String> {
         let mut settings = ReplaySettings::default();
-        for (name, value) in &self.replay {
-            settings.set(name, &as_text(value))?;
-        }
-        for (name, value) in more {
-            settings.set(name, value)?;
-        }
+        let own = texts([&self.replay], None);
+        own.iter().chain(more).try_for_each(|(name, value)| settings.set(name, value))?;
         Ok(settings)
     }
 
@@ -552,6 +550,14 @@ fn span(manifest: &Arc<Source>, range: std::ops::Range<usize>) -> Span {
 fn manifest_problem(manifest: &Arc<Source>, error: &toml::de::Error) -> Diagnostic {
     Diagnostic::new(&span(manifest, error.span().unwrap_or(0..0)), error.message().trim().to_string())
         .hint("keys are name, description, modes, background, [calculus] tracked, [stream] path, interleaved and rate, [fluents], [learn], [preset] and [replay]")
+}
+
+/// The settings of tables, each followed by what it has for a target.
+fn texts<'a>(tables: impl IntoIterator<Item = &'a toml::Table>, target: Option<&str>) -> Vec<(String, String)> {
+    let of_target = |table: &'a toml::Table| target.and_then(|target| table.get(target)?.as_table());
+    let tables = tables.into_iter().flat_map(|table| [Some(table), of_target(table)]).flatten();
+    let settings = tables.flat_map(|table| table.iter().filter(|(_, value)| !value.is_table()));
+    settings.map(|(name, value)| (name.clone(), as_text(value))).collect()
 }
 
 /// A value as settings are written.

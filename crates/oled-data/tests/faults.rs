@@ -294,8 +294,7 @@ fn what_came_before_a_fault_is_learned_and_recognised() {
         ];
         learners.map(|mut learner| {
             frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
-            learner.flush(&mut ());
-            format!("{:?}", learner.learned())
+            format!("{:?}", learner.learned(&mut ()))
         })
     };
     for at in (0..bytes.len()).step_by(11) {

@@ -1,8 +1,8 @@
 //! What every learner does, whatever its method: one suite for all of them.
 
 use oled::{
-    FactReader, Frame, Interrupt, Learned, Learner, Oled, Problems, Recogniser, Replay, ReplaySettings, Source, Symbol,
-    Task, Theory,
+    FactReader, Frame, Interrupt, Learned, Learner, Oled, Problems, Recogniser, Replay, ReplaySettings, Source,
+    Supervision, Symbol, Task, Theory,
 };
 use oled_data::caviar::shuffle;
 use oled_data::task_folder::TaskFolder;
@@ -43,8 +43,7 @@ fn world(segments: usize, seed: u64) -> Vec<Frame> {
 
 fn learned(learner: &mut dyn Learner, frames: &[Frame]) -> Learned {
     frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
-    learner.flush(&mut ());
-    learner.learned()
+    learner.learned(&mut ())
 }
 
 #[test]
@@ -58,7 +57,7 @@ fn the_same_stream_gives_the_same_rules_on_any_number_of_threads() {
         }
         let mut again = (kind.new)(&folder, 1).unwrap();
         learned(&mut *again, &frames);
-        assert_eq!(one, again.learned(), "{}: asking twice changes nothing", kind.name);
+        assert_eq!(one, again.learned(&mut ()), "{}: asking twice changes nothing", kind.name);
     }
 }
 
@@ -93,6 +92,43 @@ fn a_copy_goes_on_as_the_original_would() {
 }
 
 #[test]
+fn calls_may_come_in_any_order() {
+    let (folder, frames) = (TaskFolder::lobby_listed(), world(4, 4));
+    for kind in LEARNERS {
+        // On threads, so that something falls behind.
+        let run = |calls: &str| {
+            let (mut learner, mut events) = ((kind.new)(&folder, 3).unwrap(), Vec::new());
+            for part in frames.chunks(150) {
+                part.iter().for_each(|frame| learner.observe(frame, &mut events));
+                for call in calls.chars() {
+                    match call {
+                        't' => _ = learner.theory(&mut events),
+                        'l' => _ = learner.learned(&mut events),
+                        's' => assert!(learner.save(&mut events).is_some()),
+                        'g' => learner.start_from(&Theory::default()).unwrap(),
+                        'r' => {
+                            let state = learner.save(&mut events).unwrap();
+                            learner.restore(&state).unwrap();
+                        }
+                        _ => learner = learner.copy(),
+                    }
+                }
+            }
+            let learned = learner.learned(&mut events);
+            assert_eq!(learner.progress().interpretations, learned.interpretations);
+            (learned.theory(), learned.fits, learned.remarks, events)
+        };
+        let (theory, fits, remarks, _) = run("");
+        for calls in ["t", "l", "s", "c", "g", "r", "tlscgr", "rgcslt", "ctrl"] {
+            let (other, of_other, told, _) = run(calls);
+            assert_eq!((&theory, &fits, &remarks), (&other, &of_other, &told), "{}, {calls}", kind.name);
+        }
+        // What happened is told once, whoever asked in between.
+        assert_eq!(run("t").3, run("tcg").3, "{}", kind.name);
+    }
+}
+
+#[test]
 fn the_theory_is_valid_at_any_time() {
     let (folder, frames) = (TaskFolder::lobby_listed(), world(4, 4));
     for kind in LEARNERS {
@@ -100,8 +136,7 @@ fn the_theory_is_valid_at_any_time() {
         for (i, frame) in frames.iter().enumerate() {
             learner.observe(frame, &mut ());
             if i % 100 == 7 {
-                learner.flush(&mut ());
-                for theory in [learner.theory(), learner.learned().theory()] {
+                for theory in [&*learner.theory(&mut ()), &learner.learned(&mut ()).theory()] {
                     let text = theory.to_string();
                     let read = oled::parse_theory("learned.lp", &text).unwrap();
                     assert_eq!(read.to_string(), text);
@@ -124,7 +159,7 @@ fn memory_is_bounded_on_a_stream_ten_times_longer() {
         }
         // The segment that is being written comes on top.
         assert!(learner.record().runs() <= 1000 + 500, "{} runs", learner.record().runs());
-        let forgot = learner.learned().estimated.iter().any(|r| r.starts_with("learned from "));
+        let forgot = learner.learned(&mut ()).estimated.iter().any(|r| r.starts_with("learned from "));
         assert!(forgot || segments < 60, "what is not remembered is told");
         learner.record().bytes()
     };
@@ -151,7 +186,7 @@ fn measured_values_are_rounded_before_segments_are_forgotten() {
     let (kept, all) = rounded.record().segment_counts();
     assert_eq!(kept as u64, all, "no segment is forgotten");
     assert!(rounded.record().runs() <= budget);
-    let learned = rounded.learned();
+    let learned = rounded.learned(&mut ());
     // The thresholds that are left are between bins, so that rules do as they did on every time point.
     let counts = exact.replay(&learned.theory()).unwrap();
     assert!(counts.iter().filter(|(_, c)| c.tp > 0).count() > 1, "{counts:?}");
@@ -160,18 +195,22 @@ fn measured_values_are_rounded_before_segments_are_forgotten() {
     for seed in 1..=2 {
         let mut order = parts.clone();
         shuffle(&mut order, seed);
-        assert_eq!(learned, remember(budget, &order.concat()).learned(), "seed {seed}");
+        assert_eq!(learned, remember(budget, &order.concat()).learned(&mut ()), "seed {seed}");
     }
     let mut going_on = remember(budget, &[]);
     going_on.restore(&rounded.save(&mut ()).unwrap()).unwrap();
-    assert_eq!(learned, going_on.learned());
+    assert_eq!(learned, going_on.learned(&mut ()));
     let mut tight = remember(budget / 8, &frames);
     let (kept, all) = tight.record().segment_counts();
     assert!((kept as u64) < all && tight.record().runs() <= budget / 8, "{kept} of {all}");
     for seed in 1..=2 {
         let mut order = parts.clone();
         shuffle(&mut order, seed);
-        assert_eq!(tight.learned().theory(), remember(budget / 8, &order.concat()).learned().theory(), "seed {seed}");
+        assert_eq!(
+            tight.learned(&mut ()).theory(),
+            remember(budget / 8, &order.concat()).learned(&mut ()).theory(),
+            "seed {seed}"
+        );
     }
 }
 
@@ -230,7 +269,7 @@ fn replay_says_why_it_learned_nothing() {
             }
             learner.observe(&frame, &mut ());
         }
-        learner.learned().remarks.join("\n")
+        learner.learned(&mut ()).remarks.join("\n")
     };
     for (segments, labelled, remark) in [
         (0, 0, "there was nothing to learn from"),
@@ -250,13 +289,13 @@ fn a_search_that_somebody_ends_says_so_and_the_next_one_is_whole() {
     let whole = learned(&mut learner, &frames);
     let interrupt = Interrupt::default();
     interrupt.raise();
-    learner.interrupt(interrupt);
-    let ended = learner.learned();
+    learner.supervise(&Supervision { searches: interrupt, ..Supervision::default() });
+    let ended = learner.learned(&mut ());
     assert_eq!(ended.theory(), Theory::default());
     assert!(ended.remarks[0].contains("the search was ended before it found one. Give it more time"), "{ended:?}");
     assert!(ended.fits.iter().all(|fit| fit.f1().is_none()), "what nothing starts has no F1");
-    learner.interrupt(Interrupt::never());
-    assert_eq!(learner.learned(), whole);
+    learner.supervise(&Supervision::default());
+    assert_eq!(learner.learned(&mut ()), whole);
 }
 
 /// What was learned, after each frame was told to a learner that was made anew from what was saved at the cuts before.
@@ -270,8 +309,7 @@ fn interrupted(kind: &Kind, folder: &TaskFolder, frames: &[Frame], cut: impl Fn(
         }
         learner.observe(frame, &mut ());
     }
-    learner.flush(&mut ());
-    learner.learned()
+    learner.learned(&mut ())
 }
 
 #[test]
@@ -293,7 +331,7 @@ fn a_learner_that_is_restored_goes_on_as_if_it_had_never_stopped() {
 }
 
 #[test]
-fn what_is_flushed_and_told_does_not_depend_on_where_a_learner_stopped() {
+fn what_is_at_work_and_told_does_not_depend_on_where_a_learner_stopped() {
     let (folder, frames) = (TaskFolder::lobby_listed(), world(4, 10));
     for kind in LEARNERS {
         // With rules at work all the time, as when each time point is recognised before it is learned from.
@@ -307,11 +345,11 @@ fn what_is_flushed_and_told_does_not_depend_on_where_a_learner_stopped() {
                 }
                 learner.observe(frame, &mut events);
                 if i % 10 == 0 {
-                    learner.flush(&mut events);
+                    learner.theory(&mut events);
                 }
             }
-            learner.flush(&mut events);
-            (events, learner.at_work(), learner.theory())
+            let theory = learner.theory(&mut events);
+            (events, theory)
         };
         let whole = run(usize::MAX);
         assert!(!whole.0.is_empty(), "{}", kind.name);
@@ -330,7 +368,7 @@ fn no_bytes_whatever_make_a_learner_panic() {
         for (i, frame) in frames[..400].iter().enumerate() {
             learner.observe(frame, &mut ());
             if i % 50 == 0 {
-                learner.flush(&mut ());
+                learner.theory(&mut ());
             }
         }
         let state = learner.save(&mut ()).unwrap();
@@ -343,8 +381,7 @@ fn no_bytes_whatever_make_a_learner_panic() {
                 accepted += 1;
                 frames[400..410].iter().for_each(|frame| learner.observe(frame, &mut ()));
                 if accepted % 64 == 0 {
-                    learner.flush(&mut ());
-                    learner.learned();
+                    learner.learned(&mut ());
                 }
             }
             assert!((kind.new)(&folder, 1).unwrap().restore(&state[..at]).is_err(), "{} cut off at {at}", kind.name);

@@ -295,8 +295,9 @@ fn stream(crowded: bool) -> Vec<Frame> {
 fn learn(mut learner: impl Learner, frames: &[Frame]) -> (Learned, Vec<Event>) {
     let mut events = Vec::new();
     frames.iter().for_each(|frame| learner.observe(frame, &mut events));
-    learner.flush(&mut events);
-    (learner.learned(), events)
+    // A search tells what limits it reached where its rules are put to work.
+    learner.theory(&mut events);
+    (learner.learned(&mut events), events)
 }
 
 fn limited(events: &[Event]) -> Vec<&str> {

@@ -40,7 +40,7 @@ const COMMAND: &str = "cargo test -p oled-data --test record";
 fn learned(world: &str, task: &Task, seen: &[Frame], unseen: &[Frame]) -> Vec<(String, f64)> {
     let mut learner = Replay::new(task, ReplaySettings::default()).unwrap();
     seen.iter().for_each(|frame| learner.observe(frame, &mut ()));
-    let mut recogniser = Recogniser::new(task, &learner.learned().theory()).unwrap();
+    let mut recogniser = Recogniser::new(task, &learner.learned(&mut ()).theory()).unwrap();
     let mut evaluation = Evaluation::new(&task.labels());
     for frame in unseen {
         recogniser.observe(frame, &mut Vec::new());

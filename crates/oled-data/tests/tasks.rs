@@ -13,7 +13,8 @@ use oled::induce::{
 };
 use oled::testing::naive;
 use oled::{
-    Atom, Formula, Frame, Learned, Oled, Problems, Recogniser, Settings, Symbol, Term, Theory, Value, parse_source,
+    Atom, Formula, Frame, Learned, Learner, Oled, Problems, Recogniser, Settings, Symbol, Term, Theory, Value,
+    parse_source,
 };
 use oled_data::Protocol;
 use oled_data::caviar::{load_protocol, load_videos};
@@ -288,10 +289,9 @@ fn learn(folder: &TaskFolder, frames: &[Frame], threads: usize, cuts: usize) -> 
     let mut theories = Vec::new();
     for part in frames.chunks(frames.len().div_ceil(cuts)) {
         part.iter().for_each(|frame| learner.observe(frame, &mut events));
-        learner.flush(&mut events);
-        theories.push(learner.learned().theory());
+        theories.push(learner.learned(&mut events).theory());
     }
-    (learner.learned(), events, theories)
+    (learner.learned(&mut ()), events, theories)
 }
 
 #[test]
@@ -455,14 +455,14 @@ fn compare(
     let mut learner = Oled::new(&folder.task, settings).unwrap();
     let mut events: Vec<Event> = Vec::new();
     frames.iter().for_each(|f| learner.observe(f, &mut events));
-    learner.flush(&mut events);
-    let learned = learner.learned();
+    let learned = learner.learned(&mut events);
     let labels: Vec<BTreeSet<String>> =
         frames.iter().map(|f| f.annotation.atoms(f.time).map(|a| a.to_string()).collect()).collect();
     let moments: Vec<usize> = (1..frames.len()).filter(|&i| frames[i - 1].segment == frames[i].segment).collect();
     let mut known: Vec<(Vec<Symbol>, _)> = Vec::new();
     let mut decided = 0;
-    for (number, process) in learner.processes().iter().enumerate() {
+    let processes = learner.processes().to_vec();
+    for (number, process) in processes.iter().enumerate() {
         let table = learner.table(number);
         if !known.iter().any(|(types, _)| *types == table.types) {
             known.push((table.types.clone(), instances(folder, frames, models, table)));
@@ -496,8 +496,9 @@ fn compare(
             .iter()
             .filter(|e| e.process == number)
             .filter_map(|e| match &e.what {
-                What::Expanded { decision, .. } => {
-                    Some((e.interpretation, e.rule, Some(decision.body.iter().collect())))
+                What::Expanded { to, .. } => {
+                    let body = to.body.iter().filter_map(|literal| table.find(literal)).collect();
+                    Some((e.interpretation, e.rule, Some(body)))
                 }
                 What::Pruned { .. } => Some((e.interpretation, e.rule, None)),
                 _ => None,

@@ -13,7 +13,7 @@ use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::learners::{check_setting, title};
+use crate::learners::{check_setting, find, title};
 use crate::row::name;
 use crate::{Choice, Data, Error, Experiment, Folds, Groups, LEARNERS, OTHER_TASKS, Part, Row};
 
@@ -342,9 +342,9 @@ fn row_of_task(row: &RowConfig, folder: &TaskFolder, place: &Place) -> Result<Ro
         let name = row.name.clone().unwrap_or_else(|| path.display().to_string());
         return Ok(Row::given(&name, source));
     }
-    let learner = row.learner.as_ref().map_or(LEARNERS[0], |l| l.get_ref());
+    let learner = row.learner.as_ref().map_or(LEARNERS[0].name, |l| l.get_ref());
     let preset = row.preset.as_ref().map(|p| p.get_ref().as_str());
-    let wrong = if LEARNERS.contains(&learner) { &row.preset } else { &row.learner };
+    let wrong = if find(learner).is_ok() { &row.preset } else { &row.learner };
     let wrong = wrong.as_ref().map_or(0..0, Spanned::span);
     crate::learners::check(learner, preset).map_err(|error| place.problem(wrong, &error.to_string()))?;
     let mut options = Vec::new();

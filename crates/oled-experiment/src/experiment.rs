@@ -332,7 +332,7 @@ fn story(task: &TaskFolder, data: &Data, row: &Row) -> Result<Story, Error> {
     for frame in data.units.iter().flat_map(|u| &u.frames) {
         learning.observe(frame, &mut ())?;
     }
-    let learned = learning.learned();
+    let learned = learning.learned(&mut ());
     Ok(learning.finish(&learned, &data.name, &row.name))
 }
 

@@ -73,11 +73,7 @@ pub(crate) fn run(
             for unit in data.training(Some(fold), order) {
                 unit.frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
             }
-            // A learner that looks at all that it remembers does so when it is asked.
-            if row.names().0 == "oled" {
-                learner.flush(&mut ());
-            }
-            learner.learned().theory()
+            learner.learned(&mut ()).theory()
         }
     };
     let seconds = started.elapsed().as_secs_f64();

@@ -1,24 +1,36 @@
-//! Learners: those there are, made by their names.
+//! Learners: those of the library and those on clingo, made by their names with the settings of a task and a user.
 
-use oled::induce::PRESETS;
-use oled::{Diagnostic, Learner, Oled, Problems, Replay, ReplaySettings, Settings, Symbol};
-use oled_asp::{IledSettings, XhailSettings};
+use oled::registry::{self, Effective, LearnerSpec, NotMade, Wishes, open_threshold};
+use oled::{Learner, Problems, Symbol};
 use oled_data::task_folder::TaskFolder;
 
 use crate::Error;
-use crate::row::name;
+
+pub use oled::registry::Named;
 
 /// The learners there are; the first is the default. The last two need clingo.
-pub const LEARNERS: [&str; 4] = ["replay", "oled", "xhail", "iled"];
+pub static LEARNERS: [&LearnerSpec; 4] = [
+    &registry::LEARNERS[0],
+    &registry::LEARNERS[1],
+    &oled_asp::registry::LEARNERS[0],
+    &oled_asp::registry::LEARNERS[1],
+];
 
-/// The preset of the learner `oled` where none is named.
-pub const USUAL_PRESET: &str = "sane";
+/// The names of learners, those that can do something, as a sentence has them: `` `replay` or `oled` ``.
+pub fn named(can: impl Fn(&LearnerSpec) -> bool) -> String {
+    let names: Vec<String> = LEARNERS.iter().filter(|spec| can(spec)).map(|spec| format!("`{}`", spec.name)).collect();
+    names.join(" or ")
+}
 
-/// Settings by name, in the order in which they count; the last word counts.
-pub type Named = Vec<(String, String)>;
+/// The learner of a name.
+pub fn find(name: &str) -> Result<&'static LearnerSpec, Error> {
+    let names = || LEARNERS.map(|spec| spec.name).join(", ");
+    let found = LEARNERS.iter().copied().find(|spec| spec.name == name);
+    found.ok_or_else(|| Error::Plan(format!("unknown learner `{name}`: learners are {}", names())))
+}
 
-/// Makes a learner. `more` gives the settings beside the task's own ones for each target; those of `replay` are for all
-/// targets, so it is asked for none.
+/// Makes a learner. `more` gives the settings beside the task's own ones for each target; where settings are for all
+/// targets, it is asked for none.
 pub fn learner(
     folder: &TaskFolder,
     learner: &str,
@@ -27,76 +39,55 @@ pub fn learner(
     threads: usize,
 ) -> Result<Box<dyn Learner>, Error> {
     check(learner, preset)?;
-    match learner {
-        "oled" => Ok(Box::new(oled(folder, preset, more)?.with_threads(threads))),
-        "xhail" | "iled" => with_clingo(folder, learner, &more(None)),
-        _ => {
-            let settings = folder.replay_settings(&more(None)).map_err(Error::Plan)?;
-            Ok(Box::new(Replay::new(&folder.task, settings)?.with_threads(threads)))
-        }
-    }
+    let spec = find(learner)?;
+    let named = |target: Option<Symbol>| {
+        let target = target.as_ref().map(|target| target.as_str());
+        [folder.settings_of(spec, preset, target), more(target)].concat()
+    };
+    let made = spec.make(&folder.task, &Wishes { preset, settings: &named, threads });
+    made.map_err(|error| match error {
+        NotMade::Wishes(text) => Error::Plan(text),
+        NotMade::Task(problems) => Error::Rules(with_listed(folder, spec, problems)),
+    })
 }
 
-/// The learners that need clingo.
-#[cfg(feature = "clingo")]
-fn with_clingo(folder: &TaskFolder, learner: &str, settings: &Named) -> Result<Box<dyn Learner>, Error> {
-    let listed = |problems| Error::Rules(with_listed(&folder.name, problems));
-    if learner == "iled" {
-        let settings = iled_settings(settings).map_err(Error::Plan)?;
-        return Ok(Box::new(oled_asp::Iled::new(&folder.task, settings).map_err(listed)?));
-    }
-    let settings = xhail_settings(settings).map_err(Error::Plan)?;
-    Ok(Box::new(oled_asp::Xhail::new(&folder.task, settings).map_err(listed)?))
+/// What the settings of a learner come to, those of the task, of a preset, and `more`: one for all targets, or one for each.
+pub(crate) fn effective(
+    folder: &TaskFolder,
+    learner: &str,
+    preset: Option<&str>,
+    more: &dyn Fn(Option<&str>) -> Named,
+) -> Result<Vec<(Option<Symbol>, Effective)>, Error> {
+    let spec = find(learner)?;
+    let targets = if spec.capabilities().settings_by_target {
+        registry::targets(&folder.task).into_iter().map(Some).collect()
+    } else {
+        vec![None]
+    };
+    let of = |target: Option<Symbol>| {
+        let name = target.as_ref().map(|target| target.as_str());
+        let named = [folder.settings_of(spec, preset, name), more(name)].concat();
+        Ok((target, (spec.effective)(preset, &named).map_err(Error::Plan)?))
+    };
+    targets.into_iter().map(of).collect()
 }
 
-#[cfg(not(feature = "clingo"))]
-fn with_clingo(_: &TaskFolder, learner: &str, _: &Named) -> Result<Box<dyn Learner>, Error> {
-    let how = oled_asp::HOW_TO_SWITCH_ON;
-    Err(Error::Plan(format!("the learner `{learner}` needs clingo, which this program is built without\nhint: {how}")))
-}
-
-fn xhail_settings(named: &Named) -> Result<XhailSettings, String> {
-    let mut settings = XhailSettings::default();
-    named.iter().try_for_each(|(name, value)| settings.set(name, value))?;
-    Ok(settings)
-}
-
-fn iled_settings(named: &Named) -> Result<IledSettings, String> {
-    let mut settings = IledSettings::default();
-    named.iter().try_for_each(|(name, value)| settings.set(name, value))?;
-    Ok(settings)
-}
-
-/// What the settings of a learner come to, those of `oled` left out, which has them by target: whatever changes them
-/// changes this.
-pub(crate) fn described(folder: &TaskFolder, learner: &str, named: &Named) -> String {
-    match learner {
-        "xhail" => format!("{:?}", xhail_settings(named)),
-        "iled" => format!("{:?}", iled_settings(named)),
-        _ => format!("{:?}", folder.replay_settings(named)),
-    }
-}
-
-/// What the settings of a learner come to, each with its value: those of the task, of a preset, and `more`. Those of `oled`
-/// are told for each target.
+/// The same, each setting with its value; where there are some for each target, it is named.
 pub fn effective_settings(
     folder: &TaskFolder,
     learner: &str,
     preset: Option<&str>,
     more: &dyn Fn(Option<&str>) -> Named,
 ) -> Result<Named, Error> {
-    if learner != "oled" {
-        return Ok(fields(&described(folder, learner, &more(None))));
-    }
-    let mut all = Named::new();
-    for target in folder.task.labels() {
-        let target = name(target);
-        let more = more(Some(target.as_str()));
-        let settings = folder.settings(preset.unwrap_or(USUAL_PRESET), target.as_str(), &more).map_err(Error::Plan)?;
-        let of_target = |(name, value)| (format!("{name} of {target}"), value);
-        all.extend(fields(&format!("{settings:?}")).into_iter().map(of_target));
-    }
-    Ok(all)
+    let all = effective(folder, learner, preset, more)?;
+    let of = |(target, Effective { text, .. }): &(Option<Symbol>, Effective)| {
+        let named = |(name, value)| match target {
+            Some(target) => (format!("{name} of {target}"), value),
+            None => (name, value),
+        };
+        fields(text).into_iter().map(named).collect::<Vec<_>>()
+    };
+    Ok(all.iter().flat_map(of).collect())
 }
 
 /// The fields of a structure as `{:?}` writes it, so that no setting can be forgotten; those of structures in it by
@@ -125,73 +116,39 @@ fn plain(value: &str) -> String {
     if inner == usize::MAX.to_string() { "none".into() } else { inner.to_lowercase() }
 }
 
-/// The paper's learner.
-pub(crate) fn oled(
-    folder: &TaskFolder,
-    preset: Option<&str>,
-    more: &dyn Fn(Option<&str>) -> Named,
-) -> Result<Oled, Error> {
-    let preset = preset.unwrap_or(USUAL_PRESET);
-    // Wrong settings are told of all targets before any is learned.
-    for target in folder.task.labels() {
-        let target = name(target);
-        folder.settings(preset, target.as_str(), &more(Some(target.as_str()))).map_err(Error::Plan)?;
-    }
-    let settings = |target: Symbol| {
-        let more = more(Some(target.as_str()));
-        folder.settings(preset, target.as_str(), &more).unwrap_or_default()
-    };
-    Oled::new(&folder.task, settings).map_err(|problems| Error::Rules(with_listed(&folder.name, problems)))
-}
-
 /// Whether there is such a learner, and it has such a preset.
 pub fn check(learner: &str, preset: Option<&str>) -> Result<(), Error> {
-    if !LEARNERS.contains(&learner) {
-        return Err(Error::Plan(format!("unknown learner `{learner}`: learners are {}", LEARNERS.join(", "))));
-    }
-    match preset {
-        Some(preset) if learner == "oled" => Settings::preset(preset).map(|_| ()).map_err(Error::Plan),
-        Some(_) => Err(Error::Plan(format!(
-            "the learner `{learner}` has no presets\nhint: leave the preset out; {} are presets of the learner `oled`",
-            PRESETS.join(", ")
-        ))),
-        None => Ok(()),
-    }
+    let spec = find(learner)?;
+    let others = LEARNERS.iter().find(|spec| !spec.presets.is_empty());
+    let hint = others.filter(|_| spec.presets.is_empty()).map(|spec| {
+        let presets = spec.presets.join(", ");
+        format!("\nhint: leave the preset out; {presets} are presets of the learner `{}`", spec.name)
+    });
+    spec.check_preset(preset).map_err(|text| Error::Plan(text + &hint.unwrap_or_default()))
 }
 
 /// Whether a learner has such a setting, with such a value.
 pub fn check_setting(learner: &str, name: &str, value: &str) -> Result<(), String> {
-    match learner {
-        "oled" => Settings::default().set(name, value),
-        "xhail" => XhailSettings::default().set(name, value),
-        "iled" => IledSettings::default().set(name, value),
-        _ => ReplaySettings::default().set(name, value),
-    }
+    find(learner).map_err(|error| error.to_string())?.check_setting(name, value)
 }
 
 /// What people call a learner with its preset.
 pub fn title(learner: &str, preset: Option<&str>) -> String {
-    match learner {
-        "oled" => format!("oled, preset {}", preset.unwrap_or(USUAL_PRESET)),
-        learner => learner.to_string(),
-    }
+    find(learner).map_or_else(|_| learner.to_string(), |spec| spec.title(preset))
 }
 
 /// Tasks with open thresholds of which there is another with listed ones.
 const LISTED: [(&str, &str); 2] = [("caviar", "caviar-listed"), ("lobby", "lobby-listed")];
 
-/// The same problems; where thresholds are open, a hint names the task that lists them.
-fn with_listed(task: &str, problems: Problems) -> Problems {
-    let Some((_, listed)) = LISTED.iter().find(|(open, _)| *open == task) else { return problems };
-    let told = |mut problem: Diagnostic| {
-        if problem.message.contains("are open: this learner needs them listed") {
-            let more = format!("the task `{listed}` lists them; the learner `replay` takes them as they are");
-            problem.hint = Some(problem.hint.map_or_else(|| more.clone(), |hint| format!("{hint}; {more}")));
-        }
-        problem
-    };
-    let told: Vec<Diagnostic> = Vec::from(problems.clone()).into_iter().map(told).collect();
-    Problems::check(told).err().unwrap_or(problems)
+/// The same problems; where thresholds are open that the learner needs listed, a hint names the task that lists them.
+fn with_listed(folder: &TaskFolder, spec: &LearnerSpec, problems: Problems) -> Problems {
+    let Some((_, listed)) = LISTED.iter().find(|(open, _)| *open == folder.name) else { return problems };
+    let needs = |spec: &LearnerSpec| spec.capabilities().needs_listed_thresholds;
+    let Some(mut problem) = open_threshold(&folder.task).filter(|_| needs(spec)) else { return problems };
+    let others = named(|other| !needs(other));
+    let more = format!("the task `{listed}` lists them; the learner {others} takes them as they are");
+    problem.hint = Some(problem.hint.map_or_else(|| more.clone(), |hint| format!("{hint}; {more}")));
+    problem.into()
 }
 
 #[cfg(test)]
@@ -207,7 +164,7 @@ mod tests {
         assert_eq!(value(&replay, "window").as_deref(), Some("7"));
         assert_eq!(value(&replay, "forget").as_deref(), Some("none"), "{replay:?}");
         assert_eq!(value(&replay, "max_rules").as_deref(), Some("none"));
-        assert_eq!(value(&replay, "penalty").as_deref(), Some("0.002"));
+        assert_eq!(value(&replay, "penalty").as_deref(), Some("none"));
         let more = |_: Option<&str>| vec![("depth".to_string(), "1".to_string())];
         let oled = effective_settings(&TaskFolder::lobby_listed(), "oled", Some("paper"), &more).unwrap();
         assert_eq!(value(&oled, "depth of meeting").as_deref(), Some("1"), "{oled:?}");

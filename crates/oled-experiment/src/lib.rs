@@ -22,7 +22,7 @@ pub use config::{DataOptions, load_data, read_config};
 pub use data::{Data, Folds, Groups, Unit};
 pub use error::Error;
 pub use experiment::{Experiment, Part, Progress};
-pub use learners::{LEARNERS, Named, USUAL_PRESET, check, check_setting, effective_settings, learner, title};
+pub use learners::{LEARNERS, Named, check, check_setting, effective_settings, find, learner, named, title};
 pub use noise::noise;
 pub(crate) use paper::OTHER_TASKS;
 pub use paper::{demo, paper};

@@ -56,7 +56,6 @@ pub fn paper(directory: &Path, orders: u64) -> Result<Experiment, Error> {
         name: "depth".into(),
         value: "2".into(),
     };
-    let auto = Choice { data: None, fluent: None, name: "penalty".into(), value: "auto".into() };
     let rows = [
         Row::given("hand-written rules", theory(&listed, "hand")?).with_task(listed.clone()),
         Row::given("hand-written rules without inertia", theory(&listed, "hand-while")?).with_task(listed.clone()),
@@ -64,7 +63,6 @@ pub fn paper(directory: &Path, orders: u64) -> Result<Experiment, Error> {
         Row::learned("oled, preset sane", "oled", Some("sane"), Vec::new())?.with_task(listed.clone()),
         Row::learned("replay", "replay", None, Vec::new())?,
         Row::learned("replay, the paper's vocabulary", "replay", None, Vec::new())?.with_task(listed.clone()),
-        Row::learned("replay, penalty auto", "replay", None, vec![auto])?,
     ];
     let scaling = Scaling {
         task: listed.clone(),

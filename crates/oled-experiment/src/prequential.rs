@@ -1,13 +1,15 @@
 //! Prequential: each time point is recognised with the rules so far, then learned from; beside it, what it is worth to repeat
 //! the last label.
 
+use std::sync::Arc;
+
 use oled::evaluate::LastLabel;
 use oled::event::{Event, Observer, What};
-use oled::induce::{Decision, Mask};
+use oled::induce::Figures;
 use oled::learn::Grounds;
 use oled::{
-    Atom, Confusion, Evaluation, Frame, Learned, Learner, Literal, Problems, Recogniser, Signature, StateError, Symbol,
-    Task, state,
+    Atom, Clause, Confusion, Evaluation, Frame, Learned, Learner, Literal, Problems, Recogniser, Signature, StateError,
+    Symbol, Task, Theory, state,
 };
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +21,11 @@ use crate::{Curve, CurveEvent, CurvePoint, RuleStory, RuleTrust, Step};
 pub struct Prequential {
     task: Task,
     learner: Box<dyn Learner>,
-    heads: Vec<Atom>,
     recogniser: Recogniser,
-    /// The rules that the recogniser has: head, number and body.
-    at_work: Vec<(usize, u64, Mask)>,
+    /// The rules that the recogniser has.
+    at_work: Arc<Theory>,
+    /// What happened before the first frame, and is told with it.
+    early: Vec<Event>,
     evaluation: Evaluation,
     /// What it would be worth to know nothing, and to repeat the labels of the time point before.
     baseline: LastLabel,
@@ -78,11 +81,13 @@ impl Prequential {
     pub fn new(task: &Task, mut learner: Box<dyn Learner>, story: bool) -> Result<Prequential, Problems> {
         let targets = task.labels();
         let notes = || Notes { events: Vec::new(), points: Vec::new(), step: 1, frames: 0 };
+        let mut early = Vec::new();
+        let at_work = at_work(&mut *learner, &mut early).unwrap_or_default();
         Ok(Prequential {
-            recogniser: Recogniser::new(task, &learner.theory())?,
+            recogniser: Recogniser::new(task, &at_work)?,
             task: task.clone(),
-            heads: learner.heads(),
-            at_work: learner.at_work(),
+            at_work,
+            early,
             learner,
             evaluation: Evaluation::new(&targets),
             baseline: LastLabel::new(&targets),
@@ -95,9 +100,9 @@ impl Prequential {
         self.recogniser.observe(frame, &mut Vec::new());
         self.evaluation.count(&self.recogniser, frame);
         self.baseline.count(self.recogniser.symmetries(), frame);
-        let mut events = Vec::new();
+        let mut events = std::mem::take(&mut self.early);
         self.learner.observe(frame, &mut events);
-        self.learner.flush(&mut events);
+        let theory = at_work(&mut *self.learner, &mut events);
         events.iter().for_each(|event| observer.on(event));
         if let Some(notes) = &mut self.notes {
             notes.events.append(&mut events);
@@ -106,10 +111,9 @@ impl Prequential {
                 self.point();
             }
         }
-        let rules = self.learner.at_work();
-        if rules != self.at_work {
-            self.recogniser.adopt(&self.task, &self.learner.theory())?;
-            self.at_work = rules;
+        if let Some(theory) = theory.filter(|theory| !Arc::ptr_eq(theory, &self.at_work)) {
+            self.recogniser.adopt(&self.task, &theory)?;
+            self.at_work = theory;
         }
         Ok(())
     }
@@ -118,15 +122,15 @@ impl Prequential {
     fn point(&mut self) {
         let (counts, repeated) = (self.evaluation.by_fluent(), self.baseline.evaluation().by_fluent());
         let of_target = |target: Signature| {
-            let about = |process: usize| self.fluent_of(process) == name(target);
+            let about = |clause: &&Clause| fluent_of(&clause.head) == name(target);
             TargetPoint {
                 counts: counts.get(&name(target)).copied().unwrap_or_default(),
                 repeated: repeated.get(&name(target)).copied().unwrap_or_default(),
-                rules: self.at_work.iter().filter(|(process, ..)| about(*process)).count(),
+                rules: self.at_work.clauses.iter().filter(about).count(),
             }
         };
         let targets = self.task.labels().into_iter().map(of_target).collect();
-        let interpretation = self.learner.observed();
+        let interpretation = self.learner.progress().interpretations;
         if let Some(notes) = &mut self.notes {
             notes.points.push(Point { interpretation, targets });
             if notes.points.len() >= 2 * POINTS {
@@ -153,11 +157,11 @@ impl Prequential {
         type Parts = (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>);
         let (learner, recogniser, evaluation, baseline): Parts = state::decode(bytes)?;
         self.learner.restore(&learner)?;
-        self.at_work = self.learner.at_work();
-        let theory = self.learner.theory();
+        self.early.clear();
+        self.at_work = at_work(&mut *self.learner, &mut self.early).unwrap_or_default();
         // The rules at work were made of the task's own modes.
         self.recogniser =
-            Recogniser::new(&self.task, &theory).map_err(|_| StateError::new("its rules are not valid"))?;
+            Recogniser::new(&self.task, &self.at_work).map_err(|_| StateError::new("its rules are not valid"))?;
         self.recogniser.restore(&recogniser)?;
         self.evaluation.restore(&evaluation)?;
         self.baseline.restore(&baseline)
@@ -179,10 +183,8 @@ impl Prequential {
     }
 
     /// What was learned, and how far it can be trusted.
-    pub fn learned(&mut self) -> Learned {
-        let mut learned = self.learner.learned();
-        self.learner.examine(&mut learned);
-        learned
+    pub fn learned(&mut self, observer: &mut impl Observer) -> Learned {
+        self.learner.learned(observer)
     }
 
     /// Ends the stream: how what was learned came about, under the names of a data set and a row; nothing unless it was
@@ -193,11 +195,11 @@ impl Prequential {
         }
         let Some(notes) = &self.notes else { return Story::default() };
         let curves = self.task.labels().into_iter().enumerate().map(|(i, target)| {
-            let of = |e: &&Event| self.fluent_of(e.process) == name(target);
+            let of = |e: &&Event| fluent_of(&e.head) == name(target);
             let events = self.about_rules().filter(of).map(|e| CurveEvent {
                 interpretation: e.interpretation,
                 what: what(&e.what).into(),
-                rule: self.rule_name((e.process, e.rule)),
+                rule: rule_name(&e.head, e.rule),
             });
             let of_target: Vec<TargetPoint> = notes.points.iter().map(|point| point.targets[i]).collect();
             let points = notes.points.iter().enumerate().map(|(at, point)| {
@@ -225,37 +227,23 @@ impl Prequential {
         events.filter(|event| !matches!(event.what, What::TooMany { .. } | What::Limited { .. }))
     }
 
-    fn fluent_of(&self, process: usize) -> Symbol {
-        name(Signature::of(&self.heads[process]))
-    }
-
-    /// `initiatedAt meeting #3`.
-    fn rule_name(&self, (head, rule): (usize, u64)) -> String {
-        let head = &self.heads[head];
-        match Signature::of(head).inner_name() {
-            Some(fluent) => format!("{} {} #{rule}", head.name.as_str(), fluent.as_str()),
-            None => format!("{} #{rule}", head.name.as_str()),
-        }
-    }
-
     fn rule_stories(&self, learned: &Learned, protocol: &str, row: &str) -> Vec<RuleStory> {
         let mut stories: Vec<((usize, u64), RuleStory)> = Vec::new();
-        let new = |id: (usize, u64)| RuleStory {
+        let new = |head: &Atom, rule: u64| RuleStory {
             protocol: protocol.into(),
             row: row.into(),
-            fluent: self.fluent_of(id.0).as_str().into(),
-            id: self.rule_name(id),
+            fluent: fluent_of(head).as_str().into(),
+            id: rule_name(head, rule),
             ..RuleStory::default()
         };
         for event in self.about_rules() {
             let id = (event.process, event.rule);
             // Rules are numbered as they come, so a rule's events are near the end.
             let at = stories.iter().rposition(|(i, _)| *i == id).unwrap_or_else(|| {
-                stories.push((id, new(id)));
+                stories.push((id, new(&event.head, event.rule)));
                 stories.len() - 1
             });
-            let step = self.step_of(event);
-            let head = &self.heads[event.process];
+            let (step, head) = (step_of(event), &event.head);
             let story = &mut stories[at].1;
             story.text = if step.body.is_empty() { format!("{head}.") } else { format!("{head} :- {}.", step.body) };
             story.history.push(step);
@@ -263,7 +251,7 @@ impl Prequential {
         for rule in &learned.rules {
             // A rule that only the last look at the stream has found has no history yet.
             let at = stories.iter().position(|(id, _)| *id == rule.id).unwrap_or_else(|| {
-                stories.push((rule.id, new(rule.id)));
+                stories.push((rule.id, new(&rule.clause.head, rule.id.1)));
                 stories.len() - 1
             });
             let story = &mut stories[at].1;
@@ -291,26 +279,43 @@ impl Prequential {
         }
         stories.into_iter().map(|(_, story)| story).collect()
     }
+}
 
-    fn step_of(&self, event: &Event) -> Step {
-        let body = |mask: &Mask| joined(&self.learner.body(event.process, mask.clone()));
-        let plain = Step { interpretation: event.interpretation, what: what(&event.what).into(), ..Step::default() };
-        let decided = |mask: &Mask, d: &Decision| Step {
-            body: body(mask),
-            scores: Some((d.own, d.best)),
-            bounds: Some((d.gap, d.epsilon, d.tau)),
-            seen: Some(d.n),
-            ..plain.clone()
-        };
-        match &event.what {
-            What::Expanded { decision, .. } => decided(&decision.body, decision),
-            What::Pruned { body, decision } => decided(body, decision),
-            What::Given { body: given } => Step { body: body(given), ..plain },
-            What::Chosen { clause, value } | What::Dropped { clause, value } => {
-                Step { body: joined(&clause.body), value: Some(*value), ..plain }
-            }
-            What::Started { .. } | What::TooMany { .. } | What::Limited { .. } => plain,
+/// The rules of a learner that a recogniser should have now; none as long as a learner wants to see all of the stream first.
+fn at_work(learner: &mut dyn Learner, observer: &mut dyn Observer) -> Option<Arc<Theory>> {
+    learner.capabilities().online.then(|| learner.theory(observer))
+}
+
+/// The fluent that rules with a head are about.
+fn fluent_of(head: &Atom) -> Symbol {
+    name(Signature::of(head))
+}
+
+/// `initiatedAt meeting #3`.
+fn rule_name(head: &Atom, rule: u64) -> String {
+    match Signature::of(head).inner_name() {
+        Some(fluent) => format!("{} {} #{rule}", head.name.as_str(), fluent.as_str()),
+        None => format!("{} #{rule}", head.name.as_str()),
+    }
+}
+
+fn step_of(event: &Event) -> Step {
+    let plain = Step { interpretation: event.interpretation, what: what(&event.what).into(), ..Step::default() };
+    let decided = |clause: &Clause, f: &Figures| Step {
+        body: joined(&clause.body),
+        scores: Some((f.own, f.best)),
+        bounds: Some((f.gap, f.epsilon, f.tau)),
+        seen: Some(f.n),
+        ..plain.clone()
+    };
+    match &event.what {
+        What::Expanded { to, figures, .. } => decided(to, figures),
+        What::Pruned { clause, figures } => decided(clause, figures),
+        What::Given { clause } => Step { body: joined(&clause.body), ..plain },
+        What::Chosen { clause, value } | What::Dropped { clause, value } => {
+            Step { body: joined(&clause.body), value: Some(*value), ..plain }
         }
+        What::Started { .. } | What::TooMany { .. } | What::Limited { .. } => plain,
     }
 }
 

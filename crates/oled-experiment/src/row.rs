@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use oled::calculus::label_name;
-use oled::{Learner, Oled, Signature, Source, Symbol, Theory, parse_theory};
+use oled::registry::Effective;
+use oled::{Learner, Signature, Source, Symbol, Theory, parse_theory};
 use oled_data::task_folder::TaskFolder;
 
+use crate::Error;
 use crate::digest::Digest;
-use crate::learners::{self, Named, USUAL_PRESET};
-use crate::{Error, LEARNERS};
+use crate::learners::{self, Named, find, named};
 
 /// A row of the table.
 #[derive(Clone, Debug)]
@@ -54,7 +55,8 @@ impl Row {
     /// A row that learns.
     pub fn learned(name: &str, learner: &str, preset: Option<&str>, options: Vec<Choice>) -> Result<Row, Error> {
         learners::check(learner, preset)?;
-        if learner != "oled"
+        let spec = find(learner)?;
+        if !spec.capabilities().settings_by_target
             && let Some(choice) = options.iter().find(|choice| choice.fluent.is_some())
         {
             return Err(Error::Plan(format!(
@@ -62,7 +64,7 @@ impl Row {
                 choice.name
             )));
         }
-        let preset = (learner == "oled").then(|| preset.unwrap_or(USUAL_PRESET).to_string());
+        let preset = spec.preset(preset).map(str::to_string);
         let source = TheorySource::Learner { learner: learner.into(), preset, options };
         Ok(Row { name: name.into(), source, task: None })
     }
@@ -114,15 +116,15 @@ impl Row {
         learners::learner(folder, learner, preset, &|target| self.settings(data, target), 1)
     }
 
-    /// The same of the paper's learner, for those who look into it.
-    pub(crate) fn oled(&self, folder: &TaskFolder, data: &str) -> Result<Oled, Error> {
-        match self.plan()? {
-            ("oled", preset) => learners::oled(folder, preset, &|target| self.settings(data, target)),
-            (learner, _) => Err(Error::Plan(format!(
-                "learning from copies is measured of the learner `oled`, not of `{learner}`\nhint: learners are {}",
-                LEARNERS.join(", ")
-            ))),
+    /// The same of a learner that tells how much it looked at.
+    pub(crate) fn counting_learner(&self, folder: &TaskFolder, data: &str) -> Result<Box<dyn Learner>, Error> {
+        let learner = self.learner(folder, data)?;
+        if learner.capabilities().counts_work {
+            return Ok(learner);
         }
+        let counts = named(|spec| spec.capabilities().counts_work);
+        let (name, _) = self.names();
+        Err(Error::Plan(format!("learning from copies is measured of the learner {counts}, not of `{name}`")))
     }
 
     fn plan(&self) -> Result<(&str, Option<&str>), Error> {
@@ -137,13 +139,14 @@ impl Row {
     /// Whether the order of the segments makes a difference: not to rules that are given, nor to a learner that looks at
     /// all that it remembers at once, unless it forgets the older segments.
     pub(crate) fn depends_on_order(&self, folder: &TaskFolder, data: &str) -> bool {
-        match self.plan() {
-            Ok(("replay", _)) => folder
-                .replay_settings(&self.settings(data, None))
-                .is_ok_and(|settings| settings.memory.window.is_some() || settings.memory.forget.is_some()),
-            Ok(("xhail", _)) => false,
-            other => other.is_ok(),
-        }
+        let depends = |effective: &[_]| effective.iter().any(|(_, e): &(_, Effective)| !e.capabilities.order_free);
+        self.effective(folder, data).is_ok_and(|effective| depends(&effective))
+    }
+
+    /// What the settings come to for a data set.
+    fn effective(&self, folder: &TaskFolder, data: &str) -> Result<Vec<(Option<Symbol>, Effective)>, Error> {
+        let (learner, preset) = self.plan()?;
+        learners::effective(folder, learner, preset, &|target| self.settings(data, target))
     }
 
     /// What is set for a data set and a target beside what the task sets.
@@ -164,17 +167,10 @@ impl Row {
         match &self.source {
             TheorySource::Given(source) => digest.text(&source.text),
             // What the options come to for each target, so that a change in `task.toml` counts and one elsewhere does not.
-            TheorySource::Learner { learner, preset, .. } if learner == "oled" => {
-                for target in folder.task.labels() {
-                    let target = name(target);
-                    let more = self.settings(data, Some(target.as_str()));
-                    let preset = preset.as_deref().unwrap_or(USUAL_PRESET);
-                    digest.text(&format!("{:?}", folder.settings(preset, target.as_str(), &more)));
-                }
-            }
-            TheorySource::Learner { learner, .. } => {
-                digest.text(&learners::described(folder, learner, &self.settings(data, None)));
-            }
+            TheorySource::Learner { .. } => match self.effective(folder, data) {
+                Ok(all) => all.iter().for_each(|(_, effective)| digest.text(&effective.text)),
+                Err(error) => digest.text(&error.to_string()),
+            },
         }
         digest.finish()
     }

@@ -52,7 +52,7 @@ impl Scaling {
 
 /// Learns from so many copies.
 pub(crate) fn run(scaling: &Scaling, copies: usize) -> Result<Scale, Error> {
-    let mut learner = scaling.row.oled(&scaling.task, &scaling.data.name)?;
+    let mut learner = scaling.row.counting_learner(&scaling.task, &scaling.data.name)?;
     let mut names: IndexMap<(Symbol, usize), Symbol, FxBuildHasher> = IndexMap::default();
     let mut frames = 0;
     let mut entities = 0;
@@ -78,20 +78,19 @@ pub(crate) fn run(scaling: &Scaling, copies: usize) -> Result<Scale, Error> {
         }
     }
     let started = Instant::now();
-    learner.flush(&mut ());
+    learner.theory(&mut ());
     seconds += started.elapsed().as_secs_f64();
-    let interpretations = learner.observed();
+    let learned = learner.learned(&mut ());
+    let interpretations = learned.interpretations;
     let each = |total: f64| total / interpretations.max(1) as f64;
-    // All heads are about the same instances.
-    let of_process = |p: &oled::learn::Process| p.stream.covered(&oled::induce::Mask::EMPTY).total() as f64;
-    let instances = learner.processes().iter().map(of_process).fold(0.0, f64::max);
-    let literals = learner.processes().first().map_or(0, |p| learner.table(p.number).len());
+    let work = learned.work.unwrap_or_default();
+    let instances = work.instances as f64;
     Ok(Scale {
         copies,
         interpretations,
         entities: entities as f64 / f64::from(frames.max(1)),
         instances: each(instances),
-        literals: each(instances * literals as f64),
+        literals: each(instances * work.literals as f64),
         seconds: Some(each(seconds)),
         published_seconds: scaling.published.iter().find(|(n, _)| *n == copies).map(|(_, s)| *s),
     })

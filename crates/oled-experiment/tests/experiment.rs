@@ -474,12 +474,12 @@ fn what_was_found_for_something_else_is_not_taken_for_ours() {
     };
     let with_row = |row: Row| Experiment { orders: 2, ..experiment(small, vec![row], 2) };
     assert_eq!(added(&with_row(replay(&[]))), 3, "one order");
-    assert_eq!(added(&with_row(replay(&[("penalty", "0.002")]))), 0, "what is usual");
+    assert_eq!(added(&with_row(replay(&[("penalty", "none")]))), 0, "what is usual");
     assert_eq!(added(&with_row(replay(&[("penalty", "0.01")]))), 3);
     assert_eq!(added(&with_row(replay(&[("window", "2")]))), 6, "two orders");
     write("task.toml", &format!("{manifest}\n[replay]\npenalty = 0.02\n"));
     assert_eq!(added(&with_row(replay(&[]).with_task(load()))), 3, "a task of its own, with settings");
-    assert_eq!(added(&with_row(replay(&[("penalty", "0.002")]).with_task(load()))), 0, "the same for all that matters");
+    assert_eq!(added(&with_row(replay(&[("penalty", "none")]).with_task(load()))), 0, "the same for all that matters");
 }
 
 #[test]

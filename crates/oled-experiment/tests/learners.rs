@@ -40,11 +40,14 @@ fn open(folder: &Path, manifest: &str) -> Result<TaskFolder, String> {
 #[test]
 fn wrong_names_are_told() {
     let lobby = TaskFolder::lobby_listed();
-    for name in LEARNERS {
-        made(&lobby, name, None, &[]).unwrap();
+    for spec in LEARNERS {
+        match made(&lobby, spec.name, None, &[]) {
+            Ok(learner) => assert_eq!(learner.capabilities(), spec.capabilities(), "{}", spec.name),
+            Err(told) => assert!(told.contains("needs clingo") && !cfg!(feature = "clingo"), "{told}"),
+        }
     }
     made(&lobby, "oled", Some("paper"), &[("depth", "1")]).unwrap();
-    made(&lobby, "replay", None, &[("penalty", "auto"), ("window", "4")]).unwrap();
+    made(&lobby, "replay", None, &[("penalty", "0.01"), ("window", "4")]).unwrap();
     for (name, preset, set, message) in [
         ("olde", None, &[][..], "unknown learner `olde`: learners are replay, oled"),
         (
@@ -56,7 +59,7 @@ fn wrong_names_are_told() {
         ("oled", Some("best"), &[], "unknown preset `best`"),
         ("oled", None, &[("window", "4")], "unknown setting `window`"),
         ("replay", None, &[("depth", "2")], "the learner `replay` has no setting `depth`: settings are penalty, runs"),
-        ("replay", None, &[("penalty", "-1")], "`-1` is no value of `penalty`: 0 to 1, or auto"),
+        ("replay", None, &[("penalty", "-1")], "`-1` is no value of `penalty`: 0 to 1, or none"),
     ] {
         let told = made(&lobby, name, preset, set).map(|_| ()).unwrap_err();
         assert!(told.starts_with(message), "{told}");
@@ -84,10 +87,10 @@ fn the_learner_that_needs_lists_names_the_task_that_has_them() {
 #[test]
 fn a_task_has_settings_of_replay() {
     let folder = tempfile::tempdir().unwrap();
-    let task = open(folder.path(), "[replay]\npenalty = \"auto\"\nwindow = 7\nforget = 2.5\n").unwrap();
+    let task = open(folder.path(), "[replay]\npenalty = 0.01\nwindow = 7\nforget = 2.5\n").unwrap();
     let settings = task.replay_settings(&named(&[("window", "none")])).unwrap();
     let mut expected = oled::ReplaySettings::default();
-    for (name, value) in [("penalty", "auto"), ("forget", "2.5")] {
+    for (name, value) in [("penalty", "0.01"), ("forget", "2.5")] {
         expected.set(name, value).unwrap();
     }
     assert_eq!(settings, expected, "the last word counts");
@@ -119,15 +122,8 @@ fn the_evaluation_of_the_paper_compares_all_learners() {
     for part in &experiment.parts {
         let rows: Vec<_> = part.rows.iter().map(|row| (row.names().0, row.task.is_some())).collect();
         assert_eq!(part.task.name, "caviar");
-        let usual = [
-            ("theory", true),
-            ("theory", true),
-            ("oled", true),
-            ("oled", true),
-            ("replay", false),
-            ("replay", true),
-            ("replay", false),
-        ];
+        let usual =
+            [("theory", true), ("theory", true), ("oled", true), ("oled", true), ("replay", false), ("replay", true)];
         assert_eq!(rows[..usual.len()], usual);
         // Those of the paper's table that need clingo, where it has them.
         let baseline = match part.data.name.as_str() {
@@ -152,7 +148,7 @@ fn iled_is_sound_on_the_noise_free_data_of_the_paper() {
     for frame in part.data.units.iter().flat_map(|unit| &unit.frames) {
         learner.observe(frame, &mut ());
     }
-    let learned = learner.learned();
+    let learned = learner.learned(&mut ());
     assert!(!learned.rules.is_empty());
     for rule in &learned.rules {
         assert!(
@@ -187,7 +183,7 @@ fn story() -> Story {
         }
         learning.observe(&frame, &mut ()).unwrap();
     }
-    let learned = learning.learned();
+    let learned = learning.learned(&mut ());
     learning.finish(&learned, "lobby", "replay")
 }
 
@@ -253,7 +249,7 @@ fn what_is_recognised_of_late_falls_when_the_rules_change_and_recovers() {
     for frame in World::new(world) {
         learning.observe(&frame, &mut ()).unwrap();
     }
-    let learned = learning.learner().learned();
+    let learned = learning.learner().learned(&mut ());
     let story = learning.finish(&learned, "lobby", "replay");
     let meeting = story.curves.iter().find(|curve| curve.fluent == "meeting").unwrap();
     // The mean of F1 of late over segments, counted from zero.

@@ -1,15 +1,17 @@
 //! Events: what happened while learning, for whoever wants to know.
 
-use crate::induce::{Decision, Mask};
-use crate::lang::{Clause, Symbol};
+use crate::induce::Figures;
+use crate::lang::{Atom, Clause, Symbol};
 
 /// Something that a learner did to a rule, or could not do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The interpretation at which it happened, counted from one; zero for what was before all.
     pub interpretation: u64,
-    /// The number of the process.
+    /// The number of the process, which is that of the head.
     pub process: usize,
+    /// The head of the rules that it is about.
+    pub head: Atom,
     /// The number of the rule within its process; 0 where it is about all of them.
     pub rule: u64,
     /// What happened.
@@ -21,27 +23,29 @@ pub struct Event {
 pub enum What {
     /// It was given to start from.
     Given {
-        /// Its body.
-        body: Mask,
+        /// The rule.
+        clause: Clause,
     },
     /// It was started from an instance that no rule covered.
     Started {
         /// The bottom clause.
-        bottom: Mask,
+        bottom: Clause,
     },
     /// It was replaced by a specialisation.
     Expanded {
-        /// Its body before.
-        from: Mask,
+        /// The rule before.
+        from: Clause,
+        /// The specialisation.
+        to: Clause,
         /// The figures.
-        decision: Decision,
+        figures: Figures,
     },
     /// It was given up.
     Pruned {
-        /// Its body.
-        body: Mask,
+        /// The rule.
+        clause: Clause,
         /// The figures.
-        decision: Decision,
+        figures: Figures,
     },
     /// It was chosen for the theory.
     Chosen {

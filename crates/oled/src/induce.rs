@@ -17,7 +17,7 @@ pub use ledger::{Ledger, Tally};
 pub use mask::Mask;
 pub use refine::{Candidate, best_two, for_each_refinement};
 pub(crate) use rule::counts;
-pub use rule::{Decision, Rule, Verdict};
+pub use rule::{Decision, Figures, Rule, Verdict};
 pub use score::{Counts, RuleKind, Score};
 pub(crate) use settings::limit;
 pub use settings::{

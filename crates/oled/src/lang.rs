@@ -17,7 +17,7 @@ pub use clause::{Clause, Theory};
 pub(crate) use escape::unescape;
 pub use escape::{is_unprintable, printable, quoted};
 pub(crate) use lone::lone_variables;
-pub use mode::{Bias, Kind, Looser, Mode, TIME, Threshold, TypeDeclaration};
+pub use mode::{Bias, Kind, Looser, MeantFor, Mode, TIME, Threshold, TypeDeclaration};
 pub use parse::{parse_source, parse_theory};
 pub(crate) use signature::Shape;
 pub use signature::{Signature, for_each_hole, nearest_path};

@@ -25,11 +25,14 @@ pub use instances::Instance;
 pub(crate) use instances::Loss;
 pub use interpretation::{Cover, Interpretation};
 pub(crate) use interpretation::{CoverState, Missing};
-pub use learned::{Counted, Fired, FluentFit, Grounds, Learned, LearnedRule, Learner, Trust, Watcher};
+pub use learned::{
+    Capabilities, Counted, Fired, FluentFit, Grounds, Learned, LearnedRule, Learner, Progress, Supervision, Trust,
+    Watcher, Work,
+};
 pub(crate) use links::{Connected, Links};
 pub use lookup::Lookup;
 pub(crate) use measured::Gauge;
 pub use oled::Oled;
-pub(crate) use oled::rename;
+pub(crate) use oled::{OLED, meant_for_others, rename};
 pub use process::{LeftOut, Process};
 pub(crate) use sight::{Seen, Sight};

@@ -15,6 +15,7 @@
 //! | [`induce`] | learning one rule: literals, ledger, scores, the Hoeffding bound |
 //! | [`learn`] | Algorithm 1: all rules of all heads, from one pass over the stream |
 //! | [`replay`] | the default learner: the whole theory by its own recognition |
+//! | [`registry`] | the learners there are, as data |
 //! | [`state`] | what a learner or a recogniser knows, as bytes |
 //! | [`event`] | what happened while learning |
 //! | [`interrupt`] | a request that long work ends early |
@@ -35,6 +36,7 @@ pub mod lang;
 pub mod learn;
 pub mod logic;
 pub mod recognise;
+pub mod registry;
 pub mod replay;
 pub mod state;
 pub mod stream;
@@ -50,8 +52,9 @@ pub use lang::{
     Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Mark, Mode, Problems, Signature, Source, Span,
     Symbol, Term, Theory, Value, parse_atom, parse_source, parse_theory,
 };
-pub use learn::{Learned, LearnedRule, Learner, Oled};
+pub use learn::{Capabilities, Learned, LearnedRule, Learner, Oled, Supervision};
 pub use recognise::Recogniser;
+pub use registry::LearnerSpec;
 pub use replay::{Replay, ReplaySettings};
 pub use state::StateError;
 pub use stream::{FactError, FactProblem, FactReader, Facts, Frame, Kinds, WrongKind};

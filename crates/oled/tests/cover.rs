@@ -7,7 +7,7 @@ use oled::calculus::Outcome;
 use oled::event::{Event, What};
 use oled::induce::{Ledger, Mask, Tally};
 use oled::testing::{deterministic, generate, naive};
-use oled::{Atom, Clause, FactReader, Frame, Oled, Settings, Source, Symbol, Task, Term, Value, parse_theory};
+use oled::{Atom, Clause, FactReader, Frame, Learner, Oled, Settings, Source, Symbol, Task, Term, Value, parse_theory};
 use proptest::prelude::*;
 
 const MODES: &str = "
@@ -178,8 +178,8 @@ fn too_many_assignments_are_told_once_with_their_variable() {
         reader.read(&format!("link(e0, e1, {time})"), &mut frame.narrative).unwrap();
         learner.observe(&frame, &mut events);
     }
-    learner.flush(&mut events);
-    let [Event { interpretation: 2, process: 0, rule: 0, what }] = &events[..] else { panic!("{events:?}") };
+    learner.theory(&mut events);
+    let [Event { interpretation: 2, process: 0, rule: 0, what, .. }] = &events[..] else { panic!("{events:?}") };
     let What::TooMany { variable, assignments, segment, time } = what else { panic!("{what:?}") };
     assert_eq!((variable.as_str(), *assignments, segment.as_str(), *time), ("Y0", 71 * 71, "crowd", 2));
 }

@@ -44,8 +44,7 @@ fn of(counts: &[(Symbol, Confusion)], fluent: Symbol) -> Confusion {
 
 fn learn(learner: &mut dyn Learner, frames: &[Frame]) -> Learned {
     frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
-    learner.flush(&mut ());
-    learner.learned()
+    learner.learned(&mut ())
 }
 
 /// A rule by numbers: its head, its literals, and maybe one with an open threshold.

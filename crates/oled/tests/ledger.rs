@@ -131,7 +131,7 @@ proptest! {
             match rule.prune(kind, &settings, &implied, &stream) {
                 Verdict::Prune(decision) => {
                     prop_assert!(prune);
-                    prop_assert_eq!((decision.own, decision.best), (figure(&rule.body), best));
+                    prop_assert_eq!((decision.figures.own, decision.figures.best), (figure(&rule.body), best));
                 }
                 verdict => {
                     prop_assert_eq!(verdict, Verdict::Keep);

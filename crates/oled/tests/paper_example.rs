@@ -2,7 +2,7 @@
 
 use oled::event::{Event, What};
 use oled::induce::{ExpandWhen, RuleKind};
-use oled::{FactReader, Frame, Oled, Settings, Source, Symbol, Task};
+use oled::{FactReader, Frame, Learner, Oled, Settings, Source, Symbol, Task};
 
 const MODES: &str = "
     input(happensAt(walking(+person), +time)).
@@ -39,13 +39,13 @@ fn learn(learner: &mut Oled, frames: impl IntoIterator<Item = Frame>) -> Vec<Eve
     for frame in frames {
         learner.observe(&frame, &mut events);
     }
-    learner.flush(&mut events);
+    learner.theory(&mut events);
     events
 }
 
 /// The numbers of rules of `L_init` and `L_term`.
-fn rules(learner: &Oled) -> (usize, usize) {
-    let count = |kind| learner.processes().iter().find(|p| p.kind == kind).unwrap().rules.len();
+fn rules(learner: &mut Oled) -> (usize, usize) {
+    let mut count = |kind| learner.processes().iter().find(|p| p.kind == kind).unwrap().rules.len();
     (count(RuleKind::Initiation), count(RuleKind::Termination))
 }
 
@@ -58,12 +58,14 @@ fn moving_begins_at_10_and_ends_at_21() {
 
     // Both processes start with empty hypotheses, and nothing happens before 9.
     assert!(learn(&mut learner, (1..=9).map(|t| frame(t, "walking", false))).is_empty());
-    assert_eq!(rules(&learner), (0, 0));
+    assert_eq!(rules(&mut learner), (0, 0));
 
     // Moving holds at 10 and not at 9: a false negative for L_init, which expands its theory. L_term takes no action.
     let events = learn(&mut learner, [frame(10, "walking", true)]);
-    assert_eq!(rules(&learner), (1, 0));
-    assert!(matches!(&events[..], [Event { process: 0, what: What::Started { bottom }, .. }] if bottom.len() == 2));
+    assert_eq!(rules(&mut learner), (1, 0));
+    assert!(
+        matches!(&events[..], [Event { process: 0, what: What::Started { bottom }, .. }] if bottom.body.len() == 2)
+    );
 
     // It persists from 10 to 20.
     assert!(learn(&mut learner, (11..=20).map(|t| frame(t, "walking", true))).is_empty());
@@ -73,7 +75,7 @@ fn moving_begins_at_10_and_ends_at_21() {
     let process = learner.processes()[0].clone();
     let before = process.rules[0].counts(RuleKind::Initiation, &process.settings);
     let events = learn(&mut learner, [frame(21, "inactive", false)]);
-    assert_eq!(rules(&learner), (1, 1));
+    assert_eq!(rules(&mut learner), (1, 1));
     assert!(matches!(&events[..], [Event { process: 1, what: What::Started { .. }, .. }]));
     let process = &learner.processes()[0];
     let after = process.rules[0].counts(RuleKind::Initiation, &process.settings);
@@ -169,6 +171,6 @@ fn ordinary_predicates_are_learned_where_they_are_annotated() {
         frame
     });
     learn(&mut learner, frames);
-    let theory = learner.learned().theory().to_string();
+    let theory = learner.learned(&mut ()).theory().to_string();
     assert_eq!(theory, "fraud(X0, T) :-\n    happensAt(beeps(X0), T),\n    over(X0, 100, T).\n");
 }

@@ -135,7 +135,7 @@ proptest! {
         let learn = |parts: &[Vec<Frame>], threads: usize| {
             let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap().with_threads(threads);
             parts.iter().flatten().for_each(|f| learner.observe(f, &mut ()));
-            learner.learned()
+            learner.learned(&mut ())
         };
         let one = learn(&all, 1);
         let count = all.len();

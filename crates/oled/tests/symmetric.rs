@@ -5,8 +5,8 @@ use oled::calculus::Outcome;
 use oled::explain::Explainer;
 use oled::induce::Mask;
 use oled::{
-    Confusion, Evaluation, FactReader, Frame, Oled, Recogniser, Settings, Signature, Source, Symbol, Task, Tracks,
-    Value, parse_theory,
+    Confusion, Evaluation, FactReader, Frame, Learner, Oled, Recogniser, Settings, Signature, Source, Symbol, Task,
+    Tracks, Value, parse_theory,
 };
 
 const MODES: &str = "
@@ -198,8 +198,7 @@ fn rules_are_learned_from_pairs() {
             learner.observe(&frame(time, &[event], label.as_slice()), &mut events);
         }
     }
-    learner.flush(&mut events);
-    let theory = learner.learned().theory();
+    let theory = learner.learned(&mut events).theory();
     let text = theory.to_string();
     assert!(text.contains("initiatedAt(meeting(X0, X1), T) :-\n    happensAt(greets("), "{text}");
     let mut recogniser = Recogniser::new(&task, &theory).unwrap();

@@ -195,8 +195,7 @@ fn both_learners_learn_rules_for_when_it_holds() {
     ];
     for mut learner in learners {
         labelled().iter().for_each(|frame| learner.observe(frame, &mut ()));
-        learner.flush(&mut ());
-        let learned = learner.learned().theory();
+        let learned = learner.learned(&mut ()).theory();
         assert_eq!(learned.to_string().trim(), "holdsAt(open(X0), T) :-\n    happensAt(beeps(X0), T).");
         assert!(Recogniser::new(&task, &learned).is_ok());
     }
@@ -205,7 +204,7 @@ fn both_learners_learn_rules_for_when_it_holds() {
 #[test]
 fn where_both_ways_are_declared_the_plain_learner_starts_and_ends() {
     let task = task(&format!("{WHILE}{PERSISTING}"));
-    let learner = Oled::new(&task, |_| Settings::default()).unwrap();
+    let mut learner = Oled::new(&task, |_| Settings::default()).unwrap();
     let kinds: Vec<RuleKind> = learner.processes().iter().map(|p| p.kind).collect();
     assert_eq!(kinds, [RuleKind::Initiation, RuleKind::Termination]);
     let learner = Replay::new(&task, ReplaySettings::default()).unwrap();

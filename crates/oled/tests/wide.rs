@@ -95,10 +95,8 @@ fn learn(mut first: impl Learner, mut second: impl Learner, frames: &[Frame]) ->
     assert!(second.save(&mut ()).unwrap() == state, "what was read is written again");
     after.iter().for_each(|frame| first.observe(frame, &mut ()));
     after.iter().for_each(|frame| second.observe(frame, &mut ()));
-    first.flush(&mut ());
-    second.flush(&mut ());
-    let learned = first.learned();
-    assert_eq!(learned, second.learned());
+    let learned = first.learned(&mut ());
+    assert_eq!(learned, second.learned(&mut ()));
     learned.theory()
 }
 
@@ -123,7 +121,7 @@ fn damaged_states_of_large_tables_are_refused_or_work() {
             let mut other = learner.copy();
             if other.restore(&turned).is_ok() {
                 other.observe(&frames[8], &mut ());
-                other.flush(&mut ());
+                other.theory(&mut ());
             }
         }
     }

@@ -63,7 +63,6 @@ fn learn(mut learner: Oled, frames: impl Iterator<Item = Result<Frame, DataError
     for frame in frames {
         learner.observe(&frame?, &mut ());
     }
-    learner.flush(&mut ());
-    black_box(learner.learned());
+    black_box(learner.learned(&mut ()));
     Ok(())
 }

@@ -79,7 +79,7 @@ impl Kind {
             let learn = || {
                 let mut learner = Replay::new(&task, ReplaySettings::default())?;
                 stream.read()?.try_for_each(|frame| frame.map(|frame| learner.observe(&frame, &mut events)))?;
-                black_box(learner.learned());
+                black_box(learner.learned(&mut ()));
                 Ok(())
             };
             learned.measure(|| stream.parse(), learn)?;

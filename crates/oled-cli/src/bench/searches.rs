@@ -1,4 +1,4 @@
-//! Searches: what it takes to find rules in a record, on one thread, and to look closer at them.
+//! Searches: what it takes to find rules in a record, on one thread.
 
 use std::hint::black_box;
 
@@ -7,13 +7,11 @@ use oled::{Frame, Learner, Replay, Symbol};
 use super::case::Case;
 use super::paired::{Pairs, seconds};
 
-/// The search on all of the data is what the others are compared with.
+/// The search on all of the data is what the other is compared with.
 #[derive(Default)]
 pub(super) struct Searches {
     /// The search once more, after a tenth of the segments more.
     pub(super) again: Pairs,
-    /// Examining the rules that were found.
-    pub(super) examine: Pairs,
     pub(super) runs: usize,
     pub(super) bytes: usize,
 }
@@ -29,17 +27,10 @@ impl Searches {
             let mut learner = new()?;
             frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
             (searches.runs, searches.bytes) = (learner.record().runs(), learner.record().bytes());
-            let mut found = None;
             let search = seconds(|| {
-                found = Some(learner.learned());
+                black_box(learner.learned(&mut ()));
                 Ok(())
             })?;
-            let mut learned = found.expect("a search finds something, or nothing, and ends");
-            let examine = seconds(|| {
-                learner.examine(&mut learned);
-                Ok(())
-            })?;
-            black_box(learned);
             let mut learner = new()?;
             most.iter().for_each(|frame| learner.observe(frame, &mut ()));
             learner.search_again();
@@ -48,7 +39,6 @@ impl Searches {
                 learner.search_again();
                 Ok(())
             })?;
-            searches.examine.add(search, examine);
             searches.again.add(search, again);
         }
         Ok(searches)

@@ -4,9 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use oled::event::{Event, Observer, What};
-use oled::induce::{Decision, Mask};
-use oled::learn::Grounds;
-use oled::{Learned, Learner, Literal};
+use oled::induce::Figures;
+use oled::{Clause, Learned};
 use oled_data::Digest;
 use serde_json::{Value, json};
 
@@ -16,9 +15,6 @@ use crate::progress::say;
 /// A line of JSON for each decision, where a log is wanted, and warnings.
 pub(super) struct Log {
     output: Option<Growing>,
-    /// Knows the literals of bodies.
-    learner: Box<dyn Learner>,
-    heads: Vec<String>,
     quiet: bool,
     error: Option<io::Error>,
 }
@@ -26,7 +22,7 @@ pub(super) struct Log {
 impl Observer for Log {
     fn on(&mut self, event: &Event) {
         if let (What::TooMany { variable, assignments, segment, time }, false) = (&event.what, self.quiet) {
-            let (head, variable, segment) = (&self.heads[event.process], variable.as_str(), segment.as_str());
+            let (head, variable, segment) = (&event.head, variable.as_str(), segment.as_str());
             say(&format!(
                 "warning: {head}: at time {time} of segment `{segment}` the variable `{variable}` and those that occur with \
                  it can be assigned in {assignments} ways, too many to be tried: conditions on them count as false \
@@ -39,29 +35,28 @@ impl Observer for Log {
         }
         // After a line that is missing no other may follow.
         let Some(output) = self.output.as_mut().filter(|_| self.error.is_none()) else { return };
-        let body = |mask: &Mask| texts(&self.learner.body(event.process, mask.clone()));
         let mut line = json!({
             "interpretation": event.interpretation,
-            "head": self.heads[event.process],
+            "head": event.head.to_string(),
             "process": event.process,
             "rule": event.rule,
         });
         let more = match &event.what {
-            What::Given { body: at } => json!({"event": "given", "body": body(at)}),
+            What::Given { clause } => json!({"event": "given", "body": body(clause)}),
             What::Started { bottom } => json!({"event": "started", "bottom": body(bottom)}),
-            What::Expanded { from, decision } => {
-                let mut more = figures("expanded", decision);
+            What::Expanded { from, to, figures } => {
+                let mut more = decided("expanded", figures);
                 more["from"] = json!(body(from));
-                more["to"] = json!(body(&decision.body));
+                more["to"] = json!(body(to));
                 more
             }
-            What::Pruned { body: at, decision } => {
-                let mut more = figures("pruned", decision);
-                more["body"] = json!(body(at));
+            What::Pruned { clause, figures } => {
+                let mut more = decided("pruned", figures);
+                more["body"] = json!(body(clause));
                 more
             }
-            What::Chosen { clause, value } => json!({"event": "chosen", "body": texts(&clause.body), "value": value}),
-            What::Dropped { clause, value } => json!({"event": "dropped", "body": texts(&clause.body), "value": value}),
+            What::Chosen { clause, value } => json!({"event": "chosen", "body": body(clause), "value": value}),
+            What::Dropped { clause, value } => json!({"event": "dropped", "body": body(clause), "value": value}),
             What::Limited { limit, most, what } => {
                 json!({"event": "limited", "limit": limit.as_str(), "most": most, "what": what})
             }
@@ -79,28 +74,28 @@ impl Observer for Log {
     }
 }
 
-fn texts(body: &[Literal]) -> Vec<String> {
-    body.iter().map(ToString::to_string).collect()
+/// The conditions of a rule.
+fn body(clause: &Clause) -> Vec<String> {
+    clause.body.iter().map(ToString::to_string).collect()
 }
 
-fn figures(name: &str, d: &Decision) -> Value {
+fn decided(name: &str, f: &Figures) -> Value {
     json!({
-        "event": name, "score": d.own, "best": d.best, "gap": d.gap, "epsilon": d.epsilon, "tau": d.tau, "seen": d.n, "tie": d.tie,
+        "event": name, "score": f.own, "best": f.best, "gap": f.gap, "epsilon": f.epsilon, "tau": f.tau, "seen": f.n, "tie": f.tie,
     })
 }
 
 impl Log {
     /// A log of what a learner does, into a file if there is one; `written` is what it had when the checkpoint was written
     /// that learning goes on from.
-    pub(super) fn new(
-        path: Option<&Path>,
-        learner: &mut dyn Learner,
-        quiet: bool,
-        written: Option<Digest>,
-    ) -> anyhow::Result<Log> {
+    pub(super) fn new(path: Option<&Path>, quiet: bool, written: Option<Digest>) -> anyhow::Result<Log> {
         let output = path.map(|path| Growing::open(path, written)).transpose()?;
-        let heads = learner.heads().iter().map(ToString::to_string).collect();
-        Ok(Log { output, learner: learner.copy(), heads, quiet, error: None })
+        Ok(Log { output, quiet, error: None })
+    }
+
+    /// Whether there is a file that it goes to.
+    pub(super) fn is_kept(&self) -> bool {
+        self.output.is_some()
     }
 
     /// Brings all to disk; returns what the log has.
@@ -119,23 +114,17 @@ impl Log {
 
     /// Tells what the last look at all that is remembered has changed, where a learner takes one: what is printed is
     /// what was chosen last.
-    pub(super) fn last(&mut self, learner: &mut dyn Learner, learned: &Learned) {
+    pub(super) fn last(&mut self, learned: &Learned) {
         let Some(output) = self.output.as_mut().filter(|_| self.error.is_none()) else { return };
-        let printed = learned.rules.iter().filter(|rule| matches!(rule.grounds, Grounds::Replayed(_)));
-        let printed: Vec<_> = printed.map(|rule| (rule.id, &rule.clause)).collect();
-        if learned.fits.is_empty() {
-            return;
-        }
-        let at_work: Vec<_> = learner.at_work().into_iter().map(|(head, rule, _)| (head, rule)).collect();
-        let theory = learner.theory();
-        let dropped = at_work.iter().copied().zip(&theory.clauses);
-        let dropped = dropped.filter(|(id, _)| !printed.iter().any(|(other, _)| id == other));
-        let chosen = printed.iter().copied().filter(|(id, _)| !at_work.contains(id));
-        let dropped = dropped.map(|(id, clause)| ("dropped", id, clause));
-        for (event, (head, rule), clause) in dropped.chain(chosen.map(|(id, clause)| ("chosen", id, clause))) {
+        let Some(before) = &learned.before else { return };
+        let printed: Vec<_> = learned.rules.iter().map(|rule| (rule.id, &rule.clause)).collect();
+        let dropped = before.iter().filter(|(id, _)| !printed.iter().any(|(other, _)| id == other));
+        let chosen = printed.iter().filter(|(id, _)| !before.iter().any(|(other, _)| id == other));
+        let dropped = dropped.map(|(id, clause)| ("dropped", *id, clause));
+        for (event, (head, rule), clause) in dropped.chain(chosen.map(|(id, clause)| ("chosen", *id, *clause))) {
             let line = json!({
-                "interpretation": learned.interpretations, "head": self.heads[head], "process": head, "rule": rule,
-                "event": event, "body": texts(&clause.body),
+                "interpretation": learned.interpretations, "head": clause.head.to_string(), "process": head, "rule": rule,
+                "event": event, "body": body(clause),
             });
             if let Err(error) = writeln!(output, "{line}") {
                 self.error.get_or_insert(error);

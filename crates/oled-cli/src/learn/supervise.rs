@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use oled::{Interrupt, Learner};
+use oled::learn::Watcher;
+use oled::{Interrupt, Learner, Supervision};
 
 use super::Learning;
 
@@ -20,6 +21,7 @@ pub(super) struct Supervisor {
     asked: Arc<AtomicBool>,
     search: Arc<Mutex<Option<Search>>>,
     gone: Arc<AtomicBool>,
+    watcher: Watcher,
 }
 
 /// A search under way.
@@ -33,7 +35,8 @@ struct Search {
 impl Supervisor {
     /// Ends searches when the flag is set, or when they take longer than a limit.
     pub(super) fn new(asked: Arc<AtomicBool>, limit: Option<Duration>) -> Supervisor {
-        let supervisor = Supervisor { asked: asked.clone(), search: Arc::default(), gone: Arc::default() };
+        let (search, gone, watcher) = (Arc::default(), Arc::default(), Watcher::default());
+        let supervisor = Supervisor { asked: asked.clone(), search, gone, watcher };
         let (search, gone) = (supervisor.search.clone(), supervisor.gone.clone());
         std::thread::spawn(move || {
             while !gone.load(Ordering::Relaxed) {
@@ -53,14 +56,22 @@ impl Supervisor {
 
     /// Takes charge of a learner: whatever it does while it reads ends when somebody asks.
     pub(super) fn take_charge(&self, learner: &mut dyn Learner) {
-        learner.interrupt(self.asked.clone().into());
-        learner.interrupt_frames(self.asked.clone().into());
+        self.hand_over(learner, self.asked.clone().into());
+    }
+
+    /// Searches tell how far they are, from now on.
+    pub(super) fn watch(&mut self, watcher: Watcher) {
+        self.watcher = watcher;
+    }
+
+    fn hand_over(&self, learner: &mut dyn Learner, searches: Interrupt) {
+        learner.supervise(&Supervision { searches, frames: self.asked.clone().into(), watcher: self.watcher.clone() });
     }
 
     /// Lets a learner search, and looks after it.
     pub(super) fn search<T>(&self, learning: &mut Learning, search: impl FnOnce(&mut Learning) -> T) -> T {
         let interrupt = Interrupt::default();
-        learning.learner().interrupt(interrupt.clone());
+        self.hand_over(learning.learner(), interrupt.clone());
         let after_request = self.asked.load(Ordering::Relaxed);
         *self.state() = Some(Search { began: Instant::now(), after_request, interrupt });
         let found = search(learning);

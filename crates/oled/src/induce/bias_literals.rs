@@ -1,10 +1,10 @@
 //! The literals that bodies may be made of, under the mode declarations, over the variables of a head.
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::lang::{
-    Atom, Bias, Diagnostic, Formula, Literal, Looser, Mark, Mode, Signature, Span, Symbol, TIME, Term, Value,
+    Atom, Bias, Diagnostic, Formula, Literal, Looser, Mark, MeantFor, Mode, Signature, Span, Symbol, TIME, Term, Value,
     for_each_hole,
 };
 use crate::logic::{Measure, Vocabulary};
@@ -23,6 +23,8 @@ pub struct LiteralTable {
     introduced: Vec<Introduced>,
     literals: Vec<Literal>,
     patterns: Vec<Pattern>,
+    /// The heads that each literal is meant for; all if there are none.
+    heads: Vec<Vec<MeantFor>>,
     implied: Vec<Mask>,
     open: Vec<OpenLiteral>,
 }
@@ -38,6 +40,8 @@ pub struct OpenLiteral {
     pub negated: bool,
     /// How many of the literals that have numbers come before it, in the order of the modes.
     pub before: usize,
+    /// The heads that it is meant for; all if there are none.
+    pub heads: Vec<MeantFor>,
 }
 
 /// A variable that an output place of a literal introduces.
@@ -80,6 +84,20 @@ pub enum Column {
     Constant(Value),
 }
 
+/// Whether what is meant for some heads is meant for this one.
+fn is_meant(heads: &[MeantFor], head: &Atom) -> bool {
+    heads.is_empty() || heads.iter().any(|meant| meant.has(head))
+}
+
+/// Adds the heads that a mode is meant for to those of a literal that another mode declared already.
+fn mean(heads: &mut Vec<MeantFor>, mode: &Mode) {
+    if mode.heads.is_empty() {
+        heads.clear();
+    } else if !heads.is_empty() {
+        heads.extend(mode.heads.iter().cloned());
+    }
+}
+
 impl LiteralTable {
     /// A table has no more literals than this: learners number them by 16 bits.
     pub const MOST: usize = u16::MAX as usize;
@@ -92,6 +110,12 @@ impl LiteralTable {
         types: &[Symbol],
         depth: usize,
     ) -> Result<LiteralTable, Diagnostic> {
+        LiteralTable::check_listed(bias, vocabulary)?;
+        LiteralTable::closed(bias, vocabulary, types, depth)
+    }
+
+    /// Whether all thresholds are listed; if not, what to do about the first.
+    pub(crate) fn check_listed(bias: &Bias, vocabulary: &Vocabulary) -> Result<(), Diagnostic> {
         if let Some(mode) = bias.bodies.iter().find(|m| measure_of(vocabulary, m).is_some()) {
             let name = mode.atom.name;
             let message = format!(
@@ -101,7 +125,7 @@ impl LiteralTable {
             );
             return Err(Diagnostic::new(&mode.atom.span, message));
         }
-        LiteralTable::closed(bias, vocabulary, types, depth)
+        Ok(())
     }
 
     /// The same for those who find thresholds themselves: literals with open ones have no numbers here, and are apart in
@@ -117,11 +141,12 @@ impl LiteralTable {
             introduced: Vec::new(),
             literals: Vec::new(),
             patterns: Vec::new(),
+            heads: Vec::new(),
             implied: Vec::new(),
             open: Vec::new(),
         };
         let mut sizes: Vec<(String, usize)> = Vec::new();
-        let mut known = FxHashSet::default();
+        let mut known = FxHashMap::default();
         for level in 0..=depth {
             for mode in &bias.bodies {
                 if let Some(measure) = measure_of(vocabulary, mode) {
@@ -216,11 +241,13 @@ impl LiteralTable {
                 continue;
             }
             columns.insert(threshold, None);
-            let literal = OpenLiteral { measure, columns, negated: mode.negated, before: self.patterns.len() };
+            let (before, heads) = (self.patterns.len(), mode.heads.clone());
+            let literal = OpenLiteral { measure, columns, negated: mode.negated, before, heads };
             let same =
                 |o: &OpenLiteral| (o.measure, &o.columns, o.negated) == (measure, &literal.columns, mode.negated);
-            if !self.open.iter().any(same) {
-                self.open.push(literal);
+            match self.open.iter_mut().find(|o| same(o)) {
+                Some(known) => mean(&mut known.heads, mode),
+                None => self.open.push(literal),
             }
         }
         Ok(())
@@ -234,7 +261,7 @@ impl LiteralTable {
         level: usize,
         outputs: bool,
         vocabulary: &Vocabulary,
-        known: &mut FxHashSet<Pattern>,
+        known: &mut FxHashMap<Pattern, usize>,
     ) -> Result<(), Diagnostic> {
         let holes = holes(mode);
         let fillings = self.fillings(mode, &holes, level, vocabulary)?;
@@ -255,8 +282,13 @@ impl LiteralTable {
                 }));
             }
             let pattern = Pattern { signature: mode.signature(), columns, negated: mode.negated };
-            if known.insert(pattern.clone()) {
-                self.patterns.push(pattern);
+            match known.get(&pattern) {
+                Some(known) => mean(&mut self.heads[*known], mode),
+                None => {
+                    known.insert(pattern.clone(), self.patterns.len());
+                    self.patterns.push(pattern);
+                    self.heads.push(mode.heads.clone());
+                }
             }
         }
         Ok(())
@@ -290,6 +322,16 @@ impl LiteralTable {
         let mut literal = Literal::positive(pattern.signature.fill(terms));
         literal.negated = pattern.negated;
         literal
+    }
+
+    /// The literals that rules with a head may have: those that are meant for it.
+    pub fn allowed(&self, head: &Atom) -> Mask {
+        (0..self.heads.len()).filter(|literal| is_meant(&self.heads[*literal], head)).collect()
+    }
+
+    /// Whether rules with a head may have each of the literals with open thresholds.
+    pub fn open_allowed(&self, head: &Atom) -> Vec<bool> {
+        self.open.iter().map(|literal| is_meant(&literal.heads, head)).collect()
     }
 
     /// The variables that output places introduce; they are numbered after the head's.

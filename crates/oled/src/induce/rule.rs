@@ -49,11 +49,18 @@ pub enum Verdict {
     Prune(Decision),
 }
 
-/// The figures behind a verdict.
+/// A verdict's new body, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// The new body.
     pub body: Mask,
+    /// Why.
+    pub figures: Figures,
+}
+
+/// The figures behind a verdict.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figures {
     /// The score of the rule itself.
     pub own: f64,
     /// The score of its best specialisation.
@@ -202,7 +209,8 @@ impl Rule {
         // A tie with the clause itself is no reason to specialise it.
         let tie = gap <= epsilon && epsilon < tau && !itself;
         let margin = !settings.margin || itself || best - own_score > epsilon;
-        let decision = Decision { body: candidate.body, own: own_score, best, gap, epsilon, tau, n, tie };
+        let decision =
+            Decision { body: candidate.body, figures: Figures { own: own_score, best, gap, epsilon, tau, n, tie } };
         if best > own_score && margin && (gap > epsilon || tie) { Verdict::Expand(decision) } else { Verdict::Keep }
     }
 
@@ -243,9 +251,8 @@ impl Rule {
                 return Verdict::Keep;
             }
         }
-        let decision =
-            Decision { body: self.body.clone(), own: score, best, gap: 0.0, epsilon, tau: 0.0, n, tie: false };
-        Verdict::Prune(decision)
+        let figures = Figures { own: score, best, gap: 0.0, epsilon, tau: 0.0, n, tie: false };
+        Verdict::Prune(Decision { body: self.body.clone(), figures })
     }
 
     /// Replaces the body; evidence for the new candidates starts afresh if the settings say so.

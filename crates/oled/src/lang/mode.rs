@@ -6,6 +6,7 @@
 //! | `modeh(initiatedAt(meeting(+person, +person), +time)).` | heads of rules that start or end a fluent |
 //! | `modeh(holdsAt(meeting(+person, +person), +time)).` | heads of rules that say when it holds |
 //! | `modeb(close(+person, +person, #distance, +time)).` | conditions in bodies; `modeb(not …)` for negated ones |
+//! | `modeb(happensAt(active(+person), +time), for(meeting, initiatedAt(moving))).` | conditions of some heads only |
 //! | `example(holdsAt(meeting(+person, +person), +time)).` | the annotation; also written `examplePattern` |
 //! | `comparison(close(+person, +person, #distance, +time), 3, larger).` | argument 3 is a threshold, looser when larger |
 //! | `comparison(close(+person, +person, #real, +time), 3, larger).` | the same with an open threshold: any number |
@@ -13,6 +14,9 @@
 //! | `type(speed, real).` | the values of a type: `symbol`, `int`, `real` or `any` |
 //! | `horizon(50).` | rules may look back fifty time units |
 
+use std::fmt;
+
+use super::ec::{HOLDS, INITIATED, TERMINATED};
 use super::{
     Atom, Clause, Diagnostic, Mark, Signature, Span, Symbol, Symmetric, Symmetries, Term, Theory, Value, did_you_mean,
     for_each_hole,
@@ -46,6 +50,70 @@ pub struct Mode {
     pub negated: bool,
     /// The atom, with a place marker or a constant in each argument.
     pub atom: Atom,
+    /// The heads that a condition is meant for; all if there are none.
+    pub heads: Vec<MeantFor>,
+}
+
+/// The heads of a fluent or predicate, or one of them, that a condition is meant for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeantFor {
+    /// `initiatedAt`, `terminatedAt` or `holdsAt`; all heads of the fluent if `None`.
+    pub act: Option<Symbol>,
+    /// The name of the fluent, or of the predicate.
+    pub name: Symbol,
+}
+
+impl MeantFor {
+    /// Whether a head is among those meant.
+    pub fn has(&self, head: &Atom) -> bool {
+        self.act.is_none_or(|act| act == head.name) && target_of(head) == self.name
+    }
+
+    /// The head as a term of `for`: `meeting`, or `initiatedAt(meeting)`.
+    fn of(term: &Term) -> Option<MeantFor> {
+        let is_act = |name: &Symbol| ACTS.contains(&name.as_str());
+        match term {
+            Term::Value(Value::Sym(name)) => Some(MeantFor { act: None, name: *name }),
+            Term::App(act, args) if is_act(act) => match args.as_slice() {
+                [Term::Value(Value::Sym(name))] => Some(MeantFor { act: Some(*act), name: *name }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for MeantFor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.act {
+            Some(act) => write!(f, "{act}({})", self.name),
+            None => write!(f, "{}", self.name),
+        }
+    }
+}
+
+/// What heads of fluents may do.
+const ACTS: [&str; 3] = [INITIATED, TERMINATED, HOLDS];
+
+/// What people call the target of a head: the name of its fluent, or of its predicate.
+fn target_of(head: &Atom) -> Symbol {
+    match head.args.first() {
+        // A fluent without arguments is its own name.
+        Some(Term::Value(Value::Sym(name))) if ACTS.contains(&head.name.as_str()) => *name,
+        _ => Signature::of(head).inner_name().unwrap_or(head.name),
+    }
+}
+
+/// As it stands in a declaration: `not happensAt(active(+person), +time), for(meeting)`.
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.negated { "not " } else { "" }, self.atom)?;
+        if self.heads.is_empty() {
+            return Ok(());
+        }
+        let heads: Vec<String> = self.heads.iter().map(MeantFor::to_string).collect();
+        write!(f, ", for({})", heads.join(", "))
+    }
 }
 
 impl Mode {
@@ -171,7 +239,33 @@ impl Bias {
                 problems.push(problem);
             }
         }
+        // Heads may be declared after the conditions that are meant for them.
+        let conditions = bias.bodies.iter().flat_map(|mode| mode.heads.iter().map(move |meant| (mode, meant)));
+        problems.extend(conditions.filter_map(|(mode, meant)| bias.no_head(mode, meant)));
         (bias, problems)
+    }
+
+    /// What is wrong with a head that a condition is meant for, if there is none.
+    fn no_head(&self, mode: &Mode, meant: &MeantFor) -> Option<Diagnostic> {
+        let of_target = |head: &&Mode| target_of(&head.atom) == meant.name;
+        // Some learners find out themselves whether a fluent holds while something is true.
+        let held = meant.act.is_some_and(|act| act.as_str() == HOLDS);
+        let fluent = |head: &Mode| ACTS.contains(&head.atom.name.as_str());
+        if self.heads.iter().filter(of_target).any(|head| meant.has(&head.atom) || held && fluent(head)) {
+            return None;
+        }
+        let place = mode.atom.span.find_word(meant.name.as_str());
+        let of_name: Vec<String> = self.heads.iter().filter(of_target).map(|head| head.atom.to_string()).collect();
+        if !of_name.is_empty() {
+            let problem = Diagnostic::new(&place, format!("no rule with the head `{meant}` is to be learned"));
+            return Some(problem.hint(format!("declared is {}", of_name.join(", "))));
+        }
+        let problem = Diagnostic::new(&place, format!("nothing named `{}` is to be learned", meant.name));
+        let names: Vec<Symbol> = self.heads.iter().map(|head| target_of(&head.atom)).collect();
+        Some(match did_you_mean(meant.name.as_str(), names.iter().map(|name| name.as_str())) {
+            Some(near) => problem.hint(format!("did you mean `{near}`?")),
+            None => problem.hint("`for` names fluents and predicates that a `modeh` declares"),
+        })
     }
 
     fn declare(&mut self, clause: &Clause) -> Result<(), Diagnostic> {
@@ -185,6 +279,11 @@ impl Bias {
             ("input" | "inputPredicate", [atom]) => self.inputs.push(timed(positive(mode(atom, &head.span)?)?)?),
             ("modeh", [atom]) => self.heads.push(positive(mode(atom, &head.span)?)?),
             ("modeb", [atom]) => self.bodies.push(mode(atom, &head.span)?),
+            ("modeb", [atom, Term::App(list, heads)]) if list.as_str() == "for" => {
+                let heads = heads.iter().map(|term| MeantFor::of(term).ok_or_else(|| no_meant(term, &head.span)));
+                let heads = heads.collect::<Result<Vec<_>, _>>()?;
+                self.bodies.push(Mode { heads, ..mode(atom, &head.span)? });
+            }
             ("example" | "examplePattern", [atom]) => self.examples.push(timed(positive(mode(atom, &head.span)?)?)?),
             ("comparison", [atom, position, direction]) => {
                 let looser = match direction {
@@ -359,8 +458,17 @@ fn mode(term: &Term, span: &Span) -> Result<Mode, Diagnostic> {
                 _ => problem.hint("write `+type` for a known variable, `-type` for a new one, `#type` for a constant"),
             })
         }
-        None => Ok(Mode { negated, atom }),
+        None => Ok(Mode { negated, atom, heads: Vec::new() }),
     }
+}
+
+fn no_meant(term: &Term, span: &Span) -> Diagnostic {
+    let name = match term {
+        Term::App(name, _) => name.to_string(),
+        term => term.to_string(),
+    };
+    Diagnostic::new(&span.find_word(&name), format!("`{term}` is no head that a condition can be meant for"))
+        .hint("write the name of a fluent, `for(meeting)`, or one of its heads, `for(initiatedAt(meeting))`")
 }
 
 fn no_pair(span: &Span) -> Diagnostic {
@@ -410,6 +518,31 @@ mod tests {
         assert_eq!((bias.comparisons[0].column, bias.comparisons[0].looser), (2, Looser::Larger));
         assert_eq!((bias.comparisons[1].column, bias.comparisons[1].looser), (2, Looser::Smaller));
         assert_eq!(bias.kind_of(Symbol::new("distance")), Kind::Int);
+    }
+
+    #[test]
+    fn conditions_may_be_meant_for_some_heads() {
+        let text = "modeh(initiatedAt(meeting(+person, +person), +time)).
+             modeh(initiatedAt(alarm, +time)). modeh(late(+person, +time)).
+             modeb(not happensAt(active(+person), +time), for(initiatedAt(meeting), alarm, late)).";
+        let (bias, problems) = read(text);
+        assert_eq!(problems, Vec::<String>::new());
+        let mode = &bias.bodies[0];
+        let written = "not happensAt(active(+person), +time), for(initiatedAt(meeting), alarm, late)";
+        assert_eq!(mode.to_string(), written);
+        assert_eq!(read(&format!("{text} modeb({mode}).")).0.bodies[1].heads, mode.heads);
+        // Declarations are printed and read back like other clauses.
+        let theory = crate::lang::parse_theory("modes.lp", text).unwrap();
+        let again = crate::lang::parse_theory("modes.lp", &theory.to_string()).unwrap();
+        assert_eq!(again.to_string(), theory.to_string());
+        assert_eq!(Bias::read(&again).0.bodies[0].heads, mode.heads);
+        let meant = |head: &str| {
+            let head = crate::lang::parse_atom(head).unwrap();
+            mode.heads.iter().any(|meant| meant.has(&head))
+        };
+        assert!(meant("initiatedAt(meeting(X, Y), T)") && meant("initiatedAt(alarm, T)") && meant("late(X, T)"));
+        assert!(meant("terminatedAt(alarm, T)") && !meant("terminatedAt(meeting(X, Y), T)"));
+        assert!(!meant("initiatedAt(late, T)") || !meant("holdsAt(meeting(X, Y), T)"));
     }
 
     #[test]

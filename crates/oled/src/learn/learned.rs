@@ -1,4 +1,4 @@
-//! The seam of all learners: frames in, rules out, at any time.
+//! The seam of all learners: frames in, rules out, at any time and in any order of calls.
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -6,62 +6,41 @@ use std::sync::Arc;
 use super::process::LeftOut;
 use crate::evaluate::Confusion;
 use crate::event::Observer;
-use crate::induce::{Counts, Mask};
+use crate::induce::Counts;
 use crate::interrupt::Interrupt;
-use crate::lang::{Atom, Clause, Literal, Problems, Symbol, Theory};
+use crate::lang::{Clause, Problems, Symbol, Theory};
 use crate::state::StateError;
 use crate::stream::Frame;
 
 /// What learns event definitions from a stream.
+///
+/// Any method may be called at any time. What falls behind, as a batch that threads are at work on, is brought up to date by
+/// whoever asks; whatever happens to rules on the way is told to the observer of that call.
 pub trait Learner: Debug + Send {
-    /// Learns from a frame; tells what happened, some of it later.
-    fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer);
+    /// What can be relied on.
+    fn capabilities(&self) -> Capabilities;
 
-    /// Brings the rules at work up to the last frame observed, as far as the learner finds it worth its while.
-    fn flush(&mut self, observer: &mut dyn Observer);
-
-    /// What was learned so far.
-    fn learned(&mut self) -> Learned;
-
-    /// Looks closer at what was learned, where that is possible and takes time: how far each rule can be trusted.
-    fn examine(&mut self, _learned: &mut Learned) {}
-
-    /// Whoever wants to know how far a search is that takes long is told a line now and then.
-    fn watch(&mut self, _watcher: Watcher) {}
-
-    /// Ends searches early, from now on, when somebody asks: with what was found so far.
-    fn interrupt(&mut self, _interrupt: Interrupt) {}
-
-    /// Ends frames early, from now on, when somebody asks: nothing is learned from such a frame.
-    fn interrupt_frames(&mut self, _interrupt: Interrupt) {}
-
-    /// Whether the frame observed last was ended early.
-    fn is_cut(&self) -> bool {
-        false
-    }
-
-    /// The frames, or pairs of them, that were learned from.
-    fn observed(&self) -> u64;
-
-    /// The rules as of the last flush, each as its head, its number and its body: they change when the theory does.
-    fn at_work(&self) -> Vec<(usize, u64, Mask)>;
-
-    /// The theory as of the last flush.
-    fn theory(&mut self) -> Theory {
-        self.learned().theory()
-    }
+    /// Who looks after its work from now on.
+    fn supervise(&mut self, supervision: &Supervision);
 
     /// Starts from rules that are given.
     fn start_from(&mut self, theory: &Theory) -> Result<(), Problems>;
 
-    /// The heads that rules are learned for, by the numbers that events have.
-    fn heads(&self) -> Vec<Atom>;
+    /// Learns from a frame.
+    fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer);
 
-    /// The literals of a body that an event speaks of.
-    fn body(&self, head: usize, mask: Mask) -> Vec<Literal>;
+    /// How far it is in the stream.
+    fn progress(&self) -> Progress;
 
-    /// What it knows of the stream so far, for [`Learner::restore`]; `None` for a learner that cannot be saved. Where it has
-    /// fallen behind it catches up, and tells what happened.
+    /// The rules at work: those that a recogniser should have now. The same pointer as before says that nothing has changed.
+    fn theory(&mut self, observer: &mut dyn Observer) -> Arc<Theory>;
+
+    /// What was learned from all frames so far, with everything that speaks for it. It changes nothing of what is learned
+    /// later.
+    fn learned(&mut self, observer: &mut dyn Observer) -> Learned;
+
+    /// What it knows of the stream so far, for [`Learner::restore`]; `None` for a learner that is not
+    /// [`Capabilities::savable`].
     fn save(&mut self, _observer: &mut dyn Observer) -> Option<Vec<u8>> {
         None
     }
@@ -74,6 +53,46 @@ pub trait Learner: Debug + Send {
 
     /// A copy that goes on by itself.
     fn copy(&mut self) -> Box<dyn Learner>;
+}
+
+/// What can be relied on, with the settings that a learner has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each stands for itself, and callers ask for one of them")]
+pub struct Capabilities {
+    /// What is learned does not depend on the order of the segments.
+    pub order_free: bool,
+    /// Rules are at work while the stream goes on. Without it [`Learner::theory`] looks at all of the stream, each time.
+    pub online: bool,
+    /// It can be saved and restored.
+    pub savable: bool,
+    /// It starts from rules that are given.
+    pub starts_from_rules: bool,
+    /// Thresholds must be listed: it does not find them itself.
+    pub needs_listed_thresholds: bool,
+    /// Settings may be for one target: they need not be for all.
+    pub settings_by_target: bool,
+    /// It tells how much it looked at: [`Learned::work`].
+    pub counts_work: bool,
+}
+
+/// Who looks after the work of a learner: by default nobody.
+#[derive(Clone, Debug, Default)]
+pub struct Supervision {
+    /// Ends searches early, with what was found so far.
+    pub searches: Interrupt,
+    /// Ends frames early: nothing is learned from such a frame.
+    pub frames: Interrupt,
+    /// Is told a line now and then of how far a search is that takes long.
+    pub watcher: Watcher,
+}
+
+/// How far a learner is in the stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// The frames, or pairs of them, that were learned from.
+    pub interpretations: u64,
+    /// Whether the frame observed last was ended early.
+    pub is_cut: bool,
 }
 
 /// Whoever wants to know how far a search is; by default nobody.
@@ -107,6 +126,8 @@ impl Debug for Watcher {
 pub struct Learned {
     /// The rules, head by head.
     pub rules: Vec<LearnedRule>,
+    /// The rules at work, with their numbers as rules have them, where this look saw more than they were made from.
+    pub before: Option<Vec<((usize, u64), Clause)>>,
     /// Rules that are alive and not among them, with the reason.
     pub left_out: Vec<(LearnedRule, LeftOut)>,
     /// How well the rules of each fluent fit, where the learner knows.
@@ -119,6 +140,17 @@ pub struct Learned {
     pub interpretations: u64,
     /// Whether they are pairs.
     pub pairs: bool,
+    /// How much was looked at, where the learner counts it.
+    pub work: Option<Work>,
+}
+
+/// How much a learner looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Instances of the head that had most.
+    pub instances: u64,
+    /// The literals that may be true of each of them.
+    pub literals: usize,
 }
 
 /// A rule with what speaks for it.

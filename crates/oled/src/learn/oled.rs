@@ -1,15 +1,15 @@
 //! The paper's learner: all processes side by side on one stream.
 
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use super::heads::{Head, Sights, heads, prefer_persisting};
 use super::interpretation::{Cover, CoverState, Interpretation};
-use super::learned::{Counted, Grounds, Learned, LearnedRule, Learner};
+use super::learned::{Capabilities, Counted, Grounds, Learned, LearnedRule, Learner, Progress, Supervision, Work};
 use super::links::Connected;
 use super::process::{Process, ProcessState};
 use crate::event::{Event, Observer};
 use crate::induce::{LiteralTable, Mask, Settings, epsilon};
-use crate::interrupt::Interrupt;
 use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Symbol, Term, Theory};
 use crate::logic::{substitute, substitute_literal};
 use crate::state::{StateError, decode, encode, ensure, ensure_counts};
@@ -30,7 +30,20 @@ pub struct Oled {
     interpretations: u64,
     /// What has happened and was not told yet.
     pending: Vec<Event>,
+    /// The rules at work when somebody last asked for them, by process, number and body, and as a theory.
+    at_work: (Vec<(usize, u64, Mask)>, Arc<Theory>),
 }
+
+/// What can be relied on.
+pub(crate) const OLED: Capabilities = Capabilities {
+    order_free: false,
+    online: true,
+    savable: true,
+    starts_from_rules: true,
+    needs_listed_thresholds: true,
+    settings_by_target: true,
+    counts_work: true,
+};
 
 /// Interpretations that are handed to the processes together, so that threads have something to do.
 const BATCH: usize = 1024;
@@ -69,6 +82,7 @@ impl Oled {
             threads: 1,
             interpretations: 0,
             pending: Vec::new(),
+            at_work: (Vec::new(), Arc::default()),
         })
     }
 
@@ -77,17 +91,6 @@ impl Oled {
     pub fn with_threads(mut self, threads: usize) -> Oled {
         self.threads = threads.max(1);
         self
-    }
-
-    /// Starts from rules that are given: they are scored, specialised and given up like learned ones.
-    pub fn start_from(&mut self, theory: &Theory) -> Result<(), Problems> {
-        let mut problems = Vec::new();
-        for clause in &theory.clauses {
-            if let Err(problem) = self.start_from_rule(clause) {
-                problems.push(problem);
-            }
-        }
-        Problems::check(problems)
     }
 
     fn start_from_rule(&mut self, clause: &Clause) -> Result<(), Diagnostic> {
@@ -103,6 +106,9 @@ impl Oled {
         for (literal, original) in renamed.body.iter().zip(&clause.body) {
             match table.find(literal) {
                 None if self.cover.is_observation(process.target(), literal) => {}
+                Some(index) if !process.allowed().has(index) => {
+                    return Err(meant_for_others(original, &process.head));
+                }
                 Some(index) => body.insert(index),
                 None => {
                     return Err(Diagnostic::new(
@@ -116,38 +122,30 @@ impl Oled {
         let connected =
             body.iter().fold(Connected::APART, |connected, l| self.cover.links(process.target()).and(connected, l));
         self.cover.check_linked(&self.heads[process.number], clause, connected)?;
-        let literals = table.len();
-        process.start_with(body, literals);
+        process.start_with(body);
         Ok(())
     }
 
-    /// Learns from a frame, together with the one before it in its segment; tells what happened, some of it later.
-    pub fn observe(&mut self, frame: &Frame, observer: &mut (impl Observer + ?Sized)) {
-        let interpretation = self.cover.observe(frame);
-        if let Some(what) = self.cover.tell_crowded() {
-            self.pending.push(Event { interpretation: self.observed(), process: 0, rule: 0, what });
-        }
-        if let Some(interpretation) = interpretation {
-            self.batch.push(interpretation);
-            if self.batch.len() >= BATCH {
-                self.dispatch(observer);
-            }
-        }
-    }
-
     /// Interpretations made of the frames observed so far.
-    pub fn observed(&self) -> u64 {
+    fn observed(&self) -> u64 {
         self.interpretations + self.batch.len() as u64
     }
 
     /// Brings all processes up to the last frame observed.
-    pub fn flush(&mut self, observer: &mut (impl Observer + ?Sized)) {
+    fn catch_up(&mut self, observer: &mut dyn Observer) {
         self.dispatch(observer);
         self.wait(observer);
     }
 
+    /// The same where nobody listens: what happened is told later.
+    fn catch_up_quietly(&mut self) {
+        let mut events = std::mem::take(&mut self.pending);
+        self.catch_up(&mut events);
+        self.pending = events;
+    }
+
     /// Hands the batch to the processes. With several threads they work on it while the next batch is made.
-    fn dispatch(&mut self, observer: &mut (impl Observer + ?Sized)) {
+    fn dispatch(&mut self, observer: &mut dyn Observer) {
         self.wait(observer);
         let batch = std::mem::take(&mut self.batch);
         self.interpretations += batch.len() as u64;
@@ -168,7 +166,7 @@ impl Oled {
     }
 
     /// Waits for the processes, and tells what they did.
-    fn wait(&mut self, observer: &mut (impl Observer + ?Sized)) {
+    fn wait(&mut self, observer: &mut dyn Observer) {
         if let Some(working) = self.working.take() {
             self.processes = working.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             self.tell(observer);
@@ -176,15 +174,15 @@ impl Oled {
     }
 
     /// Tells what happened, in the order of the stream, then of the processes: the same for any number of threads.
-    fn tell(&mut self, observer: &mut (impl Observer + ?Sized)) {
+    fn tell(&mut self, observer: &mut dyn Observer) {
         self.pending.drain(..).for_each(|e| observer.on(&e));
         let mut events: Vec<_> = self.processes.iter_mut().flat_map(|p| p.events.drain(..)).collect();
         events.sort_by_key(|e| (e.interpretation, e.process));
         events.iter().for_each(|e| observer.on(e));
     }
 
-    /// The rules learned so far; call [`Oled::flush`] before.
-    pub fn learned(&self) -> Learned {
+    /// What its processes have learned.
+    fn rules(&self) -> Learned {
         let (mut rules, mut left_out) = (Vec::new(), Vec::new());
         for process in &self.processes {
             for (rule, why) in process.sift() {
@@ -212,7 +210,13 @@ impl Oled {
         let mut remarks: Vec<String> = self.processes.iter().flat_map(Process::remarks).collect();
         remarks.extend(self.cover.remark_crowded());
         let (interpretations, pairs) = (self.interpretations, true);
-        Learned { rules, left_out, remarks, interpretations, pairs, ..Learned::default() }
+        // All heads are about the same instances.
+        let instances = self.processes.iter().map(|p| p.stream.covered(&Mask::EMPTY).total()).max();
+        let work = Work {
+            instances: instances.and_then(|n| u64::try_from(n).ok()).unwrap_or(0),
+            literals: self.processes.first().map_or(0, |p| self.table(p.number).len()),
+        };
+        Learned { rules, left_out, remarks, interpretations, pairs, work: Some(work), ..Learned::default() }
     }
 
     /// What makes interpretations of frames: for those who feed processes themselves, as benchmarks and tests do.
@@ -220,8 +224,9 @@ impl Oled {
         &mut self.cover
     }
 
-    /// The processes; call [`Oled::flush`] before.
-    pub fn processes(&self) -> &[Process] {
+    /// The processes, up to the last frame observed.
+    pub fn processes(&mut self) -> &[Process] {
+        self.catch_up_quietly();
         &self.processes
     }
 
@@ -232,53 +237,69 @@ impl Oled {
 }
 
 impl Learner for Oled {
-    fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer) {
-        Oled::observe(self, frame, observer);
+    fn capabilities(&self) -> Capabilities {
+        OLED
     }
 
-    fn flush(&mut self, observer: &mut dyn Observer) {
-        Oled::flush(self, observer);
+    fn supervise(&mut self, supervision: &Supervision) {
+        // There is nothing to search: rules are made on the way.
+        self.cover.set_interrupt(supervision.frames.clone());
     }
 
-    fn interrupt_frames(&mut self, interrupt: Interrupt) {
-        self.cover.set_interrupt(interrupt);
-    }
-
-    fn is_cut(&self) -> bool {
-        self.cover.is_cut()
-    }
-
-    fn observed(&self) -> u64 {
-        Oled::observed(self)
-    }
-
-    fn learned(&mut self) -> Learned {
-        Oled::learned(self)
-    }
-
-    fn at_work(&self) -> Vec<(usize, u64, Mask)> {
-        self.processes.iter().flat_map(|p| p.output().into_iter().map(|r| (p.number, r.id, r.body.clone()))).collect()
-    }
-
+    /// Rules that are given are scored, specialised and given up like learned ones.
     fn start_from(&mut self, theory: &Theory) -> Result<(), Problems> {
-        Oled::start_from(self, theory)
+        self.catch_up_quietly();
+        let mut problems = Vec::new();
+        for clause in &theory.clauses {
+            if let Err(problem) = self.start_from_rule(clause) {
+                problems.push(problem);
+            }
+        }
+        Problems::check(problems)
     }
 
-    fn heads(&self) -> Vec<Atom> {
-        self.processes.iter().map(|p| p.head.clone()).collect()
+    /// Learns from a frame, together with the one before it in its segment; tells what happened, some of it later.
+    fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer) {
+        let interpretation = self.cover.observe(frame);
+        if let Some(what) = self.cover.tell_crowded() {
+            let (interpretation, head) = (self.observed(), self.heads[0].atom.clone());
+            self.pending.push(Event { interpretation, process: 0, head, rule: 0, what });
+        }
+        if let Some(interpretation) = interpretation {
+            self.batch.push(interpretation);
+            if self.batch.len() >= BATCH {
+                self.dispatch(observer);
+            }
+        }
     }
 
-    fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
-        self.table(head).body(&mask)
+    fn progress(&self) -> Progress {
+        Progress { interpretations: self.observed(), is_cut: self.cover.is_cut() }
+    }
+
+    fn theory(&mut self, observer: &mut dyn Observer) -> Arc<Theory> {
+        self.catch_up(observer);
+        let of = |p: &Process| p.output().into_iter().map(|r| (p.number, r.id, r.body.clone())).collect::<Vec<_>>();
+        let rules: Vec<_> = self.processes.iter().flat_map(of).collect();
+        if rules != self.at_work.0 {
+            self.at_work = (rules, Arc::new(self.rules().theory()));
+        }
+        self.at_work.1.clone()
+    }
+
+    fn learned(&mut self, observer: &mut dyn Observer) -> Learned {
+        self.catch_up(observer);
+        self.rules()
     }
 
     fn save(&mut self, observer: &mut dyn Observer) -> Option<Vec<u8>> {
-        Oled::flush(self, observer);
+        self.catch_up(observer);
         let processes: Vec<_> = self.processes.iter().map(Process::state).collect();
         Some(encode(&(self.cover.state(), processes, self.interpretations)))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        self.catch_up_quietly();
         let (cover, processes, interpretations): (CoverState, Vec<ProcessState>, u64) = decode(state)?;
         ensure_counts([interpretations])?;
         ensure(processes.len() == self.processes.len(), "the heads")?;
@@ -287,16 +308,12 @@ impl Learner for Oled {
             process.restore(state)?;
         }
         self.interpretations = interpretations;
-        self.batch.clear();
         self.pending.clear();
         Ok(())
     }
 
     fn copy(&mut self) -> Box<dyn Learner> {
-        let mut events = std::mem::take(&mut self.pending);
-        self.dispatch(&mut events);
-        self.wait(&mut events);
-        self.pending = events;
+        self.catch_up_quietly();
         Box::new(Oled {
             cover: self.cover.clone(),
             processes: self.processes.clone(),
@@ -306,6 +323,7 @@ impl Learner for Oled {
             threads: self.threads,
             interpretations: self.interpretations,
             pending: self.pending.clone(),
+            at_work: self.at_work.clone(),
         })
     }
 }
@@ -314,6 +332,13 @@ fn learn(processes: &mut [Process], batch: &[Interpretation]) {
     for process in processes {
         batch.iter().for_each(|i| process.learn(i));
     }
+}
+
+/// What to say of a condition of a rule that is given, where its mode is meant for other heads.
+pub(crate) fn meant_for_others(literal: &Literal, head: &Atom) -> Diagnostic {
+    let message = format!("the modes do not allow the condition `{literal}` in rules for `{head}`");
+    Diagnostic::new(&literal.span, message)
+        .hint("the `modeb` for it is meant for other heads: add this one to its `for`")
 }
 
 /// The clause with the variable names of a head template.

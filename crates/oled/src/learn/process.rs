@@ -1,6 +1,7 @@
 //! Process: Algorithm 1 for the rules of one head.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -13,7 +14,7 @@ use crate::induce::{
     ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings, Tally, Unit,
     Verdict, for_each_refinement,
 };
-use crate::lang::{Atom, Symbol};
+use crate::lang::{Atom, Clause, Span, Symbol};
 use crate::state::{StateError, ensure, ensure_counts};
 
 /// The learner of one head: `L_init` or `L_term` of the paper, or of an ordinary predicate.
@@ -31,7 +32,9 @@ pub struct Process {
     pub rules: Vec<Rule>,
     target: usize,
     group: usize,
-    implied: Vec<Mask>,
+    /// The literals that its rules are made of, and those of them that are meant for its head.
+    table: Arc<LiteralTable>,
+    allowed: Mask,
     links: Links,
     /// Evidence over the whole stream, for all bodies over the head's variables. That of a rule is what came since some
     /// time, so that each instance is recorded once, however many rules there are.
@@ -106,7 +109,7 @@ impl Process {
     /// Goes on with what was written.
     pub(crate) fn restore(&mut self, state: ProcessState) -> Result<(), StateError> {
         let (rules, stream, tau, [next, seen, tests, started, specialised], changed, told) = state;
-        let literals = Mask::first(self.implied.len());
+        let literals = Mask::first(self.table.len());
         stream.check(&literals)?;
         rules.iter().try_for_each(|(rule, _)| rule.check(&literals))?;
         ensure_counts([next, seen, tests, started, specialised, tau.count()])?;
@@ -126,6 +129,7 @@ impl Process {
         settings: Settings,
         (table, links): (&LiteralTable, &Links),
     ) -> Process {
+        let allowed = table.allowed(&head);
         Process {
             number,
             kind,
@@ -134,7 +138,8 @@ impl Process {
             rules: Vec::new(),
             target,
             group,
-            implied: table.implied().to_vec(),
+            allowed,
+            table: Arc::new(table.clone()),
             links: links.clone(),
             stream: Ledger::default(),
             tau: RunningMean::default(),
@@ -159,10 +164,16 @@ impl Process {
         self.target
     }
 
-    /// Starts with a rule that is given, which may be specialised by any literal.
-    pub(crate) fn start_with(&mut self, body: Mask, literals: usize) {
-        let rule = self.add_rule(Mask::first(literals), body.clone());
-        self.tell(self.seen, rule, What::Given { body });
+    /// The literals that its rules may have.
+    pub(crate) fn allowed(&self) -> &Mask {
+        &self.allowed
+    }
+
+    /// Starts with a rule that is given, which may be specialised by any literal that is meant for its head.
+    pub(crate) fn start_with(&mut self, body: Mask) {
+        let clause = self.clause(&body);
+        let rule = self.add_rule(self.allowed.clone(), body);
+        self.tell(self.seen, rule, What::Given { clause });
     }
 
     /// One round of Algorithm 1: lines 3 to 10.
@@ -212,7 +223,7 @@ impl Process {
                 // The bottom clause is what is true with the assignment of which most can be said.
                 let richest =
                     instance.others.iter().fold(&instance.truth, |a, b| if b.len() > a.len() { b } else { a });
-                seed = Some(richest.clone());
+                seed = Some(richest.and(&self.allowed));
             }
         }
         self.rules.iter_mut().for_each(|rule| rule.count_all(all));
@@ -224,7 +235,8 @@ impl Process {
     pub fn for_each_candidate(&self, mut f: impl FnMut(Mask)) {
         for rule in &self.rules {
             let none = std::iter::empty();
-            for_each_refinement(none, &rule.body, &rule.bottom, self.settings.depth, &self.implied, |c| f(c.body));
+            let (depth, implied) = (self.settings.depth, self.table.implied());
+            for_each_refinement(none, &rule.body, &rule.bottom, depth, implied, |c| f(c.body));
         }
     }
 
@@ -280,8 +292,9 @@ impl Process {
 
     /// `StartNewClause`: the abduced instance's bottom clause is everything that is true of it.
     fn start_new_clause(&mut self, bottom: Mask, interpretation: u64) {
-        let rule = self.add_rule(bottom.clone(), Mask::EMPTY);
-        self.tell(interpretation, rule, What::Started { bottom });
+        let clause = self.clause(&bottom);
+        let rule = self.add_rule(bottom, Mask::EMPTY);
+        self.tell(interpretation, rule, What::Started { bottom: clause });
     }
 
     fn add_rule(&mut self, bottom: Mask, body: Mask) -> u64 {
@@ -307,7 +320,7 @@ impl Process {
             let fewer =
                 (1..self.settings.depth).contains(&room).then(|| Settings { depth: room, ..self.settings.clone() });
             let settings = fewer.as_ref().unwrap_or(&self.settings);
-            let verdict = rule.expand(self.kind, settings, &self.implied, &self.stream, &mut self.tau);
+            let verdict = rule.expand(self.kind, settings, self.table.implied(), &self.stream, &mut self.tau);
             if let Verdict::Expand(decision) = verdict {
                 if decision.body.len() - rule.body.len() > room {
                     self.tell_limit(MAX_LITERALS, interpretation);
@@ -316,7 +329,8 @@ impl Process {
                 let (id, from) = (rule.id, rule.body.clone());
                 rule.specialise(decision.body.clone(), &self.settings, &self.stream);
                 self.changed = true;
-                self.tell(interpretation, id, What::Expanded { from, decision });
+                let (from, to) = (self.clause(&from), self.clause(&decision.body));
+                self.tell(interpretation, id, What::Expanded { from, to, figures: decision.figures });
             }
         }
     }
@@ -326,12 +340,13 @@ impl Process {
         let mut i = 0;
         while i < self.rules.len() {
             let rule = &mut self.rules[i];
-            match rule.prune(self.kind, &self.settings, &self.implied, &self.stream) {
+            match rule.prune(self.kind, &self.settings, self.table.implied(), &self.stream) {
                 Verdict::Prune(decision) => {
                     let (id, body) = (rule.id, rule.body.clone());
                     self.rules.remove(i);
                     self.erred.remove(i);
-                    self.tell(interpretation, id, What::Pruned { body, decision });
+                    let (clause, figures) = (self.clause(&body), decision.figures);
+                    self.tell(interpretation, id, What::Pruned { clause, figures });
                 }
                 _ => i += 1,
             }
@@ -363,7 +378,13 @@ impl Process {
     }
 
     fn tell(&mut self, interpretation: u64, rule: u64, what: What) {
-        self.events.push(Event { interpretation, process: self.number, rule, what });
+        let (process, head) = (self.number, self.head.clone());
+        self.events.push(Event { interpretation, process, head, rule, what });
+    }
+
+    /// A rule with these literals, for those who listen.
+    fn clause(&self, body: &Mask) -> Clause {
+        Clause { head: self.head.clone(), body: self.table.body(body), span: Span::default() }
     }
 
     /// The rules to be printed: past the warm-up, good enough, and not made superfluous by a more general one.
@@ -393,7 +414,8 @@ impl Process {
             () => None,
         };
         let mut sifted: Vec<(&Rule, Option<LeftOut>)> = self.rules.iter().map(|rule| (rule, why(rule))).collect();
-        let closure = |rule: &Rule| rule.body.iter().fold(rule.body.clone(), |mask, l| mask.with(&self.implied[l]));
+        let implied = self.table.implied();
+        let closure = |rule: &Rule| rule.body.iter().fold(rule.body.clone(), |mask, l| mask.with(&implied[l]));
         let kept: Vec<usize> = (0..sifted.len()).filter(|&i| sifted[i].1.is_none()).collect();
         let superfluous = |i: usize| {
             kept.iter().any(|&j| {

@@ -11,7 +11,7 @@ use super::layout::{Layout, has_bit};
 use super::literal::{Lit, Rule, Slot};
 use super::record::{Record, Segment};
 use super::scale::{Fineness, Scale};
-use crate::induce::{LiteralTable, Mask, Threshold};
+use crate::induce::{LiteralTable, Mask, RuleKind, Threshold};
 use crate::lang::Value;
 use crate::learn::{Connected, Given, Links};
 
@@ -31,6 +31,8 @@ pub(crate) struct Scope<'a> {
     /// thresholds.
     pub(crate) left_out: &'a Mask,
     pub(crate) open_left_out: &'a [bool],
+    /// Those that are meant for the rules of each kind.
+    pub(crate) allowed: &'a [Allowed],
     /// What relates the variables of its heads.
     pub(crate) links: &'a Links,
     /// Bits of truths that start and that end the fluent, whatever the rules are, and that say that it is not observed.
@@ -40,7 +42,33 @@ pub(crate) struct Scope<'a> {
     pub(crate) columns: &'a [Result<usize, Value>],
 }
 
+/// The literals that are meant for the rules of a kind: those of the table, and those with open thresholds.
+#[derive(Clone, Debug)]
+pub(crate) struct Allowed {
+    pub(crate) kind: RuleKind,
+    pub(crate) closed: Mask,
+    pub(crate) open: Vec<bool>,
+}
+
 impl Scope<'_> {
+    /// Whether rules of a kind may have a literal.
+    pub(crate) fn allows(&self, kind: RuleKind, literal: Lit) -> bool {
+        match literal {
+            Lit::Closed(bit) => self.of_kind(kind).any(|allowed| allowed.closed.has(bit as usize)),
+            Lit::Open { slot, .. } => self.of_kind(kind).any(|allowed| allowed.open[slot as usize]),
+        }
+    }
+
+    fn of_kind(&self, kind: RuleKind) -> impl Iterator<Item = &Allowed> {
+        self.allowed.iter().filter(move |allowed| allowed.kind == kind)
+    }
+
+    /// For which kinds of rules a literal of the table is meant, one bit each.
+    fn kinds(&self, literal: usize) -> u64 {
+        let bits = self.allowed.iter().enumerate();
+        bits.fold(0, |kinds, (i, allowed)| kinds | u64::from(allowed.closed.has(literal)) << i)
+    }
+
     /// Whether a rule with these literals may start the fluent: it relates all variables that can be related. Others were
     /// not looked at.
     pub(crate) fn is_linked(&self, body: impl IntoIterator<Item = Lit>) -> bool {
@@ -142,7 +170,7 @@ impl Classes {
         let kept: IndexSet<Lit, FxBuildHasher> = rules.iter().flat_map(|rule| &rule.body).copied().collect();
         // A literal that is never true, always true, or true where one before it is, tells nothing apart; but one that is
         // always true may relate variables.
-        let mut distinct: IndexMap<(u64, u64, u64), usize, FxBuildHasher> = IndexMap::default();
+        let mut distinct: IndexMap<(u64, u64, u64, u64), usize, FxBuildHasher> = IndexMap::default();
         let mut prints = vec![(0_u64, 0_u64); scope.table.len()];
         let mut count = 0;
         if all {
@@ -159,7 +187,9 @@ impl Classes {
         let mut useful = |l: usize| {
             let ((times, print), links) = (prints[l], scope.links.and(Connected::APART, l).number());
             let tells = times > 0 && (times < count || links != 0);
-            let apart = tells && *distinct.entry((times, print, links)).or_insert(l) == l;
+            // What is meant for other rules does not stand for it.
+            let kinds = scope.kinds(l);
+            let apart = tells && kinds != 0 && *distinct.entry((times, print, links, kinds)).or_insert(l) == l;
             all && apart && !scope.left_out.has(l) || kept.contains(&Lit::Closed(l as u16))
         };
         self.literals = (0..scope.table.len()).filter(|l| useful(*l)).map(|l| l as u16).collect();
@@ -314,6 +344,16 @@ impl Classes {
         let mut body = rule.body.iter().map(|l| self.condition(*l)).collect::<Option<Vec<_>>>()?;
         body.sort_unstable();
         Some(body)
+    }
+
+    /// Whether rules of a kind may have a condition, whatever its threshold is.
+    pub(crate) fn allows(&self, scope: Scope<'_>, kind: RuleKind, condition: Condition) -> bool {
+        match condition {
+            Condition::Literal(column) => scope.allows(kind, Lit::Closed(self.literals[column as usize])),
+            Condition::Threshold(slot, _) => {
+                scope.of_kind(kind).any(|allowed| allowed.open[self.slots[slot as usize] as usize])
+            }
+        }
     }
 
     /// A condition as a literal.

@@ -33,6 +33,8 @@ pub(crate) struct Slope<'a> {
     pub(crate) max_literals: usize,
     pub(crate) max_rules: usize,
     pub(crate) is_linked: &'a dyn Fn(&[Condition]) -> bool,
+    /// Whether rules of a kind may have a condition.
+    pub(crate) is_allowed: &'a dyn Fn(RuleKind, Condition) -> bool,
     pub(crate) watch: Watch<'a>,
 }
 
@@ -101,6 +103,7 @@ impl<'a> Climb<'a> {
     ) -> Answer {
         let ends = kind == RuleKind::Termination;
         let delta = Delta::new(self.slope.runs, actions, self.slope.definition);
+        let is_allowed = self.slope.is_allowed;
         let question = Question {
             classes: self.slope.classes,
             runs: self.slope.runs,
@@ -113,6 +116,7 @@ impl<'a> Climb<'a> {
             max_literals: self.slope.max_literals,
             // What holds already is some instance that rules have looked at.
             is_linked: if ends { &|_| true } else { self.slope.is_linked },
+            is_allowed: &|condition| is_allowed(kind, condition),
             watch: self.slope.watch,
         };
         let answer = ask(&question);

@@ -155,6 +155,7 @@ impl FluentSearch<'_> {
         &'a self,
         parts: (&'a Classes, &'a Runs, Definition),
         is_linked: &'a dyn Fn(&[Condition]) -> bool,
+        is_allowed: &'a dyn Fn(RuleKind, Condition) -> bool,
     ) -> Slope<'a> {
         let (classes, runs, definition) = parts;
         let Limits { max_literals, max_rules, .. } = self.limits;
@@ -167,6 +168,7 @@ impl FluentSearch<'_> {
             max_literals,
             max_rules,
             is_linked,
+            is_allowed,
             watch: self.watch,
         }
     }
@@ -188,7 +190,8 @@ impl FluentSearch<'_> {
     fn climb_coarse(&self, parts: (&Classes, &Runs, Definition), start: Option<&[Rule]>) -> Outcome {
         let (classes, runs, _) = parts;
         let is_linked = |body: &[Condition]| self.scope.is_linked(body.iter().map(|c| classes.literal(*c)));
-        let slope = self.slope(parts, &is_linked);
+        let is_allowed = |kind, condition| classes.allows(self.scope, kind, condition);
+        let slope = self.slope(parts, &is_linked, &is_allowed);
         let penalty = slope.price.of_literal();
         let mut climb = Climb::new(slope);
         let theory = match start {
@@ -222,7 +225,7 @@ impl FluentSearch<'_> {
         }
         let runs = Runs::new(segments, self.scope, &classes);
         // The price is that of all literals that there were to choose from.
-        let mut slope = self.slope((&classes, &runs, definition), &|_| true);
+        let mut slope = self.slope((&classes, &runs, definition), &|_| true, &|_, _| true);
         slope.price = self.price(&runs, found.seen.literals);
         let mut climb = Climb::new(slope);
         let theory = climb.polish(bodies(&classes, &found.rules));

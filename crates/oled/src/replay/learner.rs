@@ -1,10 +1,11 @@
 //! The learner: one record of the stream, one search for each fluent.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::classes::Scope;
+use super::classes::{Allowed, Scope};
 use super::fluent::{Choice, FluentSearch, Limits, Outcome, definition_of};
 use super::layout::Layout;
 use super::literal::{Lit, Rule, Slot};
@@ -17,11 +18,10 @@ use super::watch::Watch;
 use crate::evaluate::Confusion;
 use crate::event::{Event, Observer, What};
 use crate::induce::{Column, LiteralTable, Mask, RuleKind};
-use crate::interrupt::Interrupt;
 use crate::lang::{Atom, Clause, Literal, Problems, Symbol, Theory, Value};
 use crate::learn::{
-    Cover, CoverState, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, Sight, Sights, TooMany, Trust, Watcher,
-    heads,
+    Capabilities, Cover, CoverState, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, Progress, Sight, Sights,
+    Supervision, TooMany, Trust, heads,
 };
 use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
@@ -51,7 +51,7 @@ use crate::task::Task;
 ///         learner.observe(&frame, &mut ());
 ///     }
 /// }
-/// assert_eq!(learner.learned().theory().to_string(), "\
+/// assert_eq!(learner.learned(&mut ()).theory().to_string(), "\
 /// initiatedAt(open(X0), T) :-
 ///     happensAt(opens(X0), T).
 ///
@@ -82,8 +82,9 @@ pub struct Replay {
     /// The targets whose rules were told to have reached a limit.
     limited: Vec<usize>,
     /// Who may end a search early, and who is told how far it is.
-    interrupt: Interrupt,
-    watcher: Watcher,
+    supervision: Supervision,
+    /// The rules at work, as a theory.
+    theory: Arc<Theory>,
 }
 
 /// A fluent, or a predicate, whose rules are learned.
@@ -95,6 +96,8 @@ pub(super) struct Target {
     /// Its literals that are about targets before it, and those that may not be used.
     about: Vec<About>,
     pub(super) left_out: Mask,
+    /// The literals that are meant for the rules of each kind.
+    pub(super) allowed: Vec<Allowed>,
     /// What rules make it persist, and whether it may hold while something is true.
     persists: Vec<RuleKind>,
     holds_while: bool,
@@ -149,6 +152,7 @@ impl Replay {
                 place,
                 about,
                 left_out,
+                allowed: Vec::new(),
                 persists,
                 holds_while,
                 declared,
@@ -161,6 +165,11 @@ impl Replay {
             .filter_map(|t| heads.iter().find(|h| h.target == t).map(Head::while_head))
             .collect();
         heads.extend(whiles);
+        for head in &heads {
+            let table = cover.table(head.target);
+            let (closed, open) = (table.allowed(&head.atom), table.open_allowed(&head.atom));
+            targets[head.target].allowed.push(Allowed { kind: head.kind, closed, open });
+        }
         let (memory, losses) = (settings.memory.clone(), cover.losses());
         let slots = (0..groups).map(|g| cover.gauges(g).iter().map(Slot::from).collect()).collect();
         let layouts = (0..groups).map(|g| Layout::new(cover.words(g), cover.gauges(g).len())).collect();
@@ -180,8 +189,8 @@ impl Replay {
             at_work: Vec::new(),
             told: Vec::new(),
             limited: Vec::new(),
-            interrupt: Interrupt::never(),
-            watcher: Watcher::default(),
+            supervision: Supervision::default(),
+            theory: Arc::default(),
         })
     }
 
@@ -257,6 +266,11 @@ impl Replay {
         .collect()
     }
 
+    /// The heads that its rules have, by their numbers.
+    pub fn heads(&self) -> Vec<Atom> {
+        self.heads.iter().map(|head| head.atom.clone()).collect()
+    }
+
     /// The literals that the rules of a head are made of, those with open thresholds left out.
     pub fn literals(&self, head: usize) -> &[Literal] {
         self.table(self.heads[head].target).literals()
@@ -286,7 +300,7 @@ impl Replay {
     }
 
     /// What a search for a target's rules is about.
-    fn scope(&self, number: usize) -> Scope<'_> {
+    pub(super) fn scope(&self, number: usize) -> Scope<'_> {
         let target = &self.targets[number];
         Scope {
             table: self.table(number),
@@ -297,6 +311,7 @@ impl Replay {
             place: target.place,
             symmetric: self.cover.label(number).1,
             left_out: &target.left_out,
+            allowed: &target.allowed,
             open_left_out: self.cover.wrapping(number).1,
             links: self.cover.links(number),
             given: self.cover.given(number),
@@ -387,7 +402,8 @@ impl Replay {
     }
 
     fn watch_over(&self, number: usize) -> Watch<'_> {
-        let (interrupt, watcher, count) = (&self.interrupt, &self.watcher, self.targets.len());
+        let Supervision { searches: interrupt, watcher, .. } = &self.supervision;
+        let count = self.targets.len();
         Watch { interrupt, watcher, fluent: self.targets[number].name, number, count }
     }
 
@@ -496,7 +512,11 @@ impl Replay {
             }
         }
         let interpretation = self.record.frames();
-        let mut tell = |process, rule, what| observer.on(&Event { interpretation, process, rule, what });
+        let heads = &self.heads;
+        let mut tell = |process: usize, rule, what| {
+            let head = heads[process].atom.clone();
+            observer.on(&Event { interpretation, process, head, rule, what });
+        };
         for old in &self.at_work {
             if !now.iter().any(|(head, clause, _)| (*head, clause) == (old.head, &old.clause)) {
                 let value = self.last[self.heads[old.head].target].value;
@@ -526,11 +546,20 @@ impl Replay {
             }
             at_work.push(rule);
         }
-        self.at_work = at_work;
+        if at_work != self.at_work {
+            self.at_work = at_work;
+            self.theory = Arc::new(self.at_work());
+        }
+    }
+
+    /// The rules at work, as a theory.
+    fn at_work(&self) -> Theory {
+        Theory { clauses: self.at_work.iter().map(|rule| rule.clause.clone()).collect() }
     }
 
     fn learned_from(&self, outcomes: Vec<(Outcome, Vec<Trust>)>) -> Learned {
-        let mut learned = Learned { interpretations: self.record.frames(), ..Learned::default() };
+        let before = self.at_work.iter().map(|rule| ((rule.head, rule.number), rule.clause.clone())).collect();
+        let mut learned = Learned { interpretations: self.record.frames(), before: Some(before), ..Learned::default() };
         // Rules that were never at work have the numbers after those that were.
         let mut new = vec![0; self.heads.len()];
         for (target, (outcome, trust)) in outcomes.into_iter().enumerate() {
@@ -618,7 +647,9 @@ impl Replay {
                 segment: frame.segment,
                 time: frame.time,
             };
-            observer.on(&Event { interpretation: self.record.frames(), process: head, rule: 0, what });
+            let (interpretation, process) = (self.record.frames(), head);
+            let head = self.heads[process].atom.clone();
+            observer.on(&Event { interpretation, process, head, rule: 0, what });
         }
     }
 }
@@ -634,52 +665,44 @@ impl Learner for Replay {
             self.tell_too_many(frame, observer);
         }
         if let Some(what) = self.cover.tell_crowded() {
-            observer.on(&Event { interpretation: self.record.frames(), process: 0, rule: 0, what });
+            let (interpretation, head) = (self.record.frames(), self.heads[0].atom.clone());
+            observer.on(&Event { interpretation, process: 0, head, rule: 0, what });
         }
     }
 
-    fn flush(&mut self, observer: &mut dyn Observer) {
+    /// The rules of the last search, if little is new since then.
+    fn theory(&mut self, observer: &mut dyn Observer) -> Arc<Theory> {
         if self.is_due() {
             self.update(observer);
         }
+        self.theory.clone()
     }
 
-    fn learned(&mut self) -> Learned {
-        let outcomes = self.search_all(true);
+    /// The rules of a whole search, which says nothing to anybody: those at work stay at work.
+    fn learned(&mut self, _: &mut dyn Observer) -> Learned {
+        let outcomes = self.search_all(self.settings.refits);
         let trusted = self.for_each_search(Some(&rules_of(&outcomes)), |target, search| {
             let outcome = &outcomes[target];
-            let trust = search.trust(outcome, self.definition(target, &outcome.rules));
+            let mut trust = search.trust(outcome, self.definition(target, &outcome.rules));
+            if !self.settings.refits {
+                trust.iter_mut().for_each(|trust| trust.refits = None);
+            }
             (outcome.clone(), trust)
         });
         self.learned_from(trusted)
     }
 
-    fn watch(&mut self, watcher: Watcher) {
-        self.watcher = watcher;
+    fn capabilities(&self) -> Capabilities {
+        self.settings.capabilities()
     }
 
-    fn interrupt(&mut self, interrupt: Interrupt) {
-        self.interrupt = interrupt;
+    fn supervise(&mut self, supervision: &Supervision) {
+        self.cover.set_interrupt(supervision.frames.clone());
+        self.supervision = supervision.clone();
     }
 
-    fn interrupt_frames(&mut self, interrupt: Interrupt) {
-        self.cover.set_interrupt(interrupt);
-    }
-
-    fn is_cut(&self) -> bool {
-        self.cover.is_cut()
-    }
-
-    fn observed(&self) -> u64 {
-        self.record.frames()
-    }
-
-    fn at_work(&self) -> Vec<(usize, u64, Mask)> {
-        self.at_work.iter().map(|rule| (rule.head, rule.number, Mask::EMPTY)).collect()
-    }
-
-    fn theory(&mut self) -> Theory {
-        Theory { clauses: self.at_work.iter().map(|rule| rule.clause.clone()).collect() }
+    fn progress(&self) -> Progress {
+        Progress { interpretations: self.record.frames(), is_cut: self.cover.is_cut() }
     }
 
     fn start_from(&mut self, theory: &Theory) -> Result<(), Problems> {
@@ -691,14 +714,6 @@ impl Learner for Replay {
             }
         }
         Problems::check(problems)
-    }
-
-    fn heads(&self) -> Vec<Atom> {
-        self.heads.iter().map(|h| h.atom.clone()).collect()
-    }
-
-    fn body(&self, head: usize, mask: Mask) -> Vec<Literal> {
-        self.table(self.heads[head].target).body(&mask)
     }
 
     fn save(&mut self, _: &mut dyn Observer) -> Option<Vec<u8>> {
@@ -736,6 +751,7 @@ impl Learner for Replay {
         // What was searched was recorded before.
         ensure(self.searched <= self.record.added() && self.searched_all <= self.record.added(), "the counters")?;
         (self.last, self.at_work, self.known, self.told) = (last, at_work, known, told);
+        self.theory = Arc::new(self.at_work());
         Ok(())
     }
 

@@ -49,6 +49,8 @@ pub(crate) struct Question<'a> {
     pub(crate) max_literals: usize,
     /// Whether a body says what its variables have to do with each other.
     pub(crate) is_linked: &'a dyn Fn(&[Condition]) -> bool,
+    /// Whether a condition is meant for such rules.
+    pub(crate) is_allowed: &'a dyn Fn(Condition) -> bool,
     pub(crate) watch: Watch<'a>,
 }
 
@@ -349,12 +351,13 @@ impl Question<'_> {
         };
         for (literal, sum) in work.sums.literals.iter().enumerate().filter(|(_, sum)| sum.events > 0) {
             let condition = Condition::Literal(literal as u16);
-            if !node.body.contains(&condition) {
+            if !node.body.contains(&condition) && (self.is_allowed)(condition) {
                 judge(condition, sum, children);
             }
         }
         for slot in 0..self.classes.slots() {
-            if node.body.iter().any(|c| matches!(c, Condition::Threshold(s, _) if *s as usize == slot)) {
+            let used = node.body.iter().any(|c| matches!(c, Condition::Threshold(s, _) if *s as usize == slot));
+            if used || !(self.is_allowed)(Condition::Threshold(slot as u16, 0)) {
                 continue;
             }
             let threshold = |cut: u16| Condition::Threshold(slot as u16, cut);

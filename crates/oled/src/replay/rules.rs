@@ -4,7 +4,7 @@ use super::learner::Replay;
 use super::literal::{Lit, Rule};
 use crate::induce::{LiteralTable, Threshold};
 use crate::lang::{Clause, Diagnostic, Literal, Problems, Signature};
-use crate::learn::{Connected, rename};
+use crate::learn::{Connected, meant_for_others, rename};
 
 impl Replay {
     /// A rule that is made of the literals of the modes as it would be printed if it were learned: it says which of its
@@ -49,6 +49,9 @@ impl Replay {
             let closed = table.find(literal).map(|i| Lit::Closed(i as u16));
             let open = || self.open_literal(table, literal);
             match closed.or_else(open) {
+                Some(literal) if !self.scope(head.target).allows(head.kind, literal) => {
+                    return Err(meant_for_others(original, &head.atom));
+                }
                 Some(literal) if self.is_left_out(head.target, literal) => {
                     let message = format!("what `{original}` will be is not known while `{}` is learned", head.name);
                     return Err(Diagnostic::new(&original.span, message).hint(

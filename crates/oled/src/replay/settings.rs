@@ -2,6 +2,7 @@
 
 use super::retention::Memory;
 use crate::induce::{MAX_INSTANCES, Settings, limit, range_of};
+use crate::learn::Capabilities;
 
 /// Everything that can be set about learning by replay.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,6 +11,8 @@ pub struct ReplaySettings {
     pub penalty: Option<f64>,
     /// How much of the stream is remembered.
     pub memory: Memory,
+    /// Whether rules are learned again from parts of the stream, to see which are found again.
+    pub refits: bool,
     /// How many literals away from the head output places may introduce variables.
     pub variables: usize,
     /// No rule gets more literals than this.
@@ -23,11 +26,12 @@ pub struct ReplaySettings {
 }
 
 /// The names, meanings and ranges of all settings of replay.
-pub const REPLAY_SETTINGS: [(&str, &str, &str); 9] = [
+pub const REPLAY_SETTINGS: [(&str, &str, &str); 10] = [
     ("penalty", "how much F1 a literal must bring, instead of what follows from the stream", "0 to 1, or none"),
     ("runs", "at most so many runs are remembered; beyond that less exactly", "64 or more"),
     ("window", "only the last so many segments are remembered", "1 or more, or none"),
     ("forget", "after so many segments half of the older ones are forgotten", "above 0, or none"),
+    ("refits", "whether rules are learned again from parts of the stream, to see which are found again", "true, false"),
     ("variables", "how many literals away from the head `-type` places may introduce variables", "0 to 3"),
     ("max_literals", "how many literals a rule may have", "1 or more, or none"),
     ("max_rules", "how many rules a fluent may have", "1 or more, or none"),
@@ -40,6 +44,7 @@ impl Default for ReplaySettings {
         ReplaySettings {
             penalty: None,
             memory: Memory::default(),
+            refits: true,
             variables: 1,
             max_literals: usize::MAX,
             max_rules: usize::MAX,
@@ -50,6 +55,20 @@ impl Default for ReplaySettings {
 }
 
 impl ReplaySettings {
+    /// What can be relied on with these settings.
+    pub fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            // Where the older segments are forgotten, it counts which are.
+            order_free: self.memory.window.is_none() && self.memory.forget.is_none(),
+            online: true,
+            savable: true,
+            starts_from_rules: true,
+            needs_listed_thresholds: false,
+            settings_by_target: false,
+            counts_work: false,
+        }
+    }
+
     /// Sets what a name stands for; an error says what is possible.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
         let range = range_of(&REPLAY_SETTINGS, name)
@@ -67,6 +86,7 @@ impl ReplaySettings {
             "window" => self.memory.window = Some(text.parse().ok().filter(|n| *n >= 1)?),
             "forget" if text == "none" => self.memory.forget = None,
             "forget" => self.memory.forget = Some(text.parse().ok().and_then(positive)?),
+            "refits" => self.refits = text.parse().ok()?,
             "variables" => self.variables = text.parse().ok().filter(|n| *n <= 3)?,
             "max_literals" => self.max_literals = limit(text)?,
             "max_rules" => self.max_rules = limit(text)?,
@@ -91,6 +111,7 @@ mod tests {
             ("runs", "64"),
             ("window", "3"),
             ("forget", "2.5"),
+            ("refits", "false"),
             ("variables", "0"),
             ("max_literals", "2"),
             ("max_rules", "none"),

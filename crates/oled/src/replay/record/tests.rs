@@ -136,7 +136,7 @@ proptest! {
             .collect();
         let mut whole = learner(&task, &segments, room);
         prop_assert!(whole.record.runs() <= room.0 || whole.record.segment_counts().0 == 1);
-        let (expected, theory) = (dump(&whole.record), whole.learned());
+        let (expected, theory) = (dump(&whole.record), whole.learned(&mut ()));
         for count in [1, 2, 3, 7] {
             let mut parts: Vec<Vec<Vec<Frame>>> = vec![Vec::new(); count];
             for at in order(segments.len(), &lots) {
@@ -160,8 +160,8 @@ proptest! {
             pairs.for_each(|other| folded.merge(&other).unwrap());
             prop_assert_eq!(&expected, &dump(&folded.record), "{} records in pairs", count);
             if count == 3 {
-                prop_assert_eq!(theory.theory().to_string(), merged.learned().theory().to_string());
-                prop_assert_eq!(&theory.fits, &merged.learned().fits);
+                prop_assert_eq!(theory.theory().to_string(), merged.learned(&mut ()).theory().to_string());
+                prop_assert_eq!(&theory.fits, &merged.learned(&mut ()).fits);
             }
         }
         // What was written is read back.

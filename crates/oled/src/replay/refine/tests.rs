@@ -105,6 +105,7 @@ fn asked(random: &mut Random, classes: &Classes, runs: &Runs, test: impl FnOnce(
         price: Price::new(runs, LITERALS + SLOTS),
         max_literals: usize::MAX,
         is_linked: &|_| true,
+        is_allowed: &|_| true,
         watch: Watch { interrupt: &interrupt, watcher: &watcher, fluent: Symbol::new("f"), number: 0, count: 1 },
     };
     assert_eq!(delta.fit, fit(runs, &actions, definition), "what the theory does by itself");
