@@ -385,7 +385,14 @@ fn fits(
             fluent && (bare || label_name(head) == Some(name)) || labels.contains(&head) && head.name() == name
         })
     };
-    let fit = |(fluent, counts)| FluentFit { fluent, counts, starts: started(fluent), penalty: None };
+    let fit = |(fluent, counts)| FluentFit {
+        fluent,
+        counts,
+        starts: started(fluent),
+        penalty: None,
+        held_out: None,
+        gap: None,
+    };
     Ok(evaluation.by_fluent().into_iter().map(fit).collect())
 }
 

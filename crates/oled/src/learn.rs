@@ -26,8 +26,8 @@ pub(crate) use instances::Loss;
 pub use interpretation::{Cover, Interpretation};
 pub(crate) use interpretation::{CoverState, Missing};
 pub use learned::{
-    Capabilities, Counted, Fired, FluentFit, Grounds, Learned, LearnedRule, Learner, Progress, Supervision, Trust,
-    Watcher, Work,
+    Capabilities, Counted, Fired, FluentFit, Grounds, HeldOut, Learned, LearnedRule, Learner, Progress, Supervision,
+    Trust, Watcher, Work,
 };
 pub(crate) use links::{Connected, Links};
 pub use lookup::Lookup;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use oled::induce::Counts;
-use oled::learn::{Counted, Fired, FluentFit, Grounds, LeftOut, Trust};
-use oled::{Confusion, Learned, LearnedRule};
+use oled::learn::{Counted, Fired, FluentFit, Grounds, HeldOut, LeftOut, Trust};
+use oled::{Confusion, DefinitionKind, Learned, LearnedRule};
 use serde_json::{Value, json};
 
 use crate::output::counted;
@@ -25,8 +25,14 @@ pub(super) fn theory(learned: &Learned) -> String {
         if !learned.estimated.is_empty() {
             text += " on what is remembered";
         }
+        if let Some(HeldOut { kind, counts, other }) = &fit.held_out {
+            write!(text, "; {:.3} on segments held out, where it {}", counts.f1(), defined(*kind)).expect(FITS);
+            if let Some(other) = other {
+                write!(text, " ({:.3} where it {})", other.f1(), defined(other_kind(*kind))).expect(FITS);
+            }
+        }
         if let Some(penalty) = fit.penalty {
-            write!(text, ", at a price of {penalty} a literal").expect(FITS);
+            write!(text, "; a literal costs {}", rounded(penalty)).expect(FITS);
         }
         text += "\n";
     }
@@ -41,6 +47,23 @@ pub(super) fn theory(learned: &Learned) -> String {
         writeln!(text, "\n% {grounds}\n{}", rule.clause).expect(FITS);
     }
     text
+}
+
+/// How a fluent is defined, in words.
+fn defined(kind: DefinitionKind) -> &'static str {
+    match kind {
+        DefinitionKind::Persists => "persists",
+        DefinitionKind::While => "holds while",
+    }
+}
+
+fn other_kind(kind: DefinitionKind) -> DefinitionKind {
+    if kind == DefinitionKind::While { DefinitionKind::Persists } else { DefinitionKind::While }
+}
+
+/// A price, to four decimal places.
+fn rounded(price: f64) -> f64 {
+    (price * 1e4).round() / 1e4
 }
 
 /// F1 of the rules of a fluent; a dash where nothing starts it.
@@ -92,6 +115,15 @@ pub(super) fn to_json(learned: &Learned) -> Value {
         let mut object = json!({"fluent": fit.fluent.as_str(), "f1": fit.f1(), "tp": tp, "fp": fp, "fn": fn_});
         if let Some(penalty) = fit.penalty {
             object["penalty"] = json!(penalty);
+        }
+        if let Some(gap) = fit.gap {
+            object["gap"] = json!(gap);
+        }
+        if let Some(HeldOut { kind, counts: own, other }) = &fit.held_out {
+            let counts = |c: &Confusion| json!({"f1": c.f1(), "tp": c.tp, "fp": c.fp, "fn": c.fn_});
+            object["kind"] = json!(kind.to_string());
+            object["held_out"] = counts(own);
+            object["other_kind"] = json!(other.as_ref().map(counts));
         }
         object
     };

@@ -11,6 +11,7 @@ use crate::interrupt::Interrupt;
 use crate::lang::{Clause, Problems, Symbol, Theory};
 use crate::state::StateError;
 use crate::stream::Frame;
+use crate::task::DefinitionKind;
 
 /// What learns event definitions from a stream.
 ///
@@ -226,6 +227,23 @@ pub struct FluentFit {
     pub starts: bool,
     /// The price of a literal, where there is one.
     pub penalty: Option<f64>,
+    /// How it was defined, and how rules that were learned from other segments do, where that was tried.
+    pub held_out: Option<HeldOut>,
+    /// How much more, in F1 less the price of literals, one rule might bring that the search did not look at; none where the
+    /// learner does not know.
+    pub gap: Option<f64>,
+}
+
+/// How rules do on segments that they were not learned from: segments are dealt out, and rules are learned without each part
+/// and tested on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldOut {
+    /// How the fluent was defined.
+    pub kind: DefinitionKind,
+    /// How such rules do.
+    pub counts: Confusion,
+    /// How rules of the other kind do, where they were tried.
+    pub other: Option<Confusion>,
 }
 
 impl FluentFit {

@@ -20,8 +20,8 @@ use crate::event::{Event, Observer, What};
 use crate::induce::{Column, LiteralTable, Mask, RuleKind};
 use crate::lang::{Atom, Clause, Literal, Problems, Symbol, Theory, Value};
 use crate::learn::{
-    Capabilities, Cover, CoverState, FluentFit, Grounds, Head, Learned, LearnedRule, Learner, Progress, Sight, Sights,
-    Supervision, TooMany, Trust, heads,
+    Capabilities, Cover, CoverState, FluentFit, Grounds, Head, HeldOut, Learned, LearnedRule, Learner, Progress, Sight,
+    Sights, Supervision, TooMany, Trust, heads,
 };
 use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
@@ -600,11 +600,24 @@ impl Replay {
     fn add_fit(&self, fits: &mut Vec<FluentFit>, target: usize, outcome: &Outcome) {
         let starts = self.is_started(target, outcome);
         let Outcome { penalty, ref fit, .. } = *outcome;
-        let new = FluentFit { fluent: self.targets[target].name, counts: fit.counts(), starts, penalty: Some(penalty) };
+        let kind = self.definition(target, &outcome.rules);
+        let [counts, other] =
+            [kind, other_kind(kind)].map(|kind| outcome.held_out[kind as usize].map(|fit| fit.counts()));
+        let new = FluentFit {
+            fluent: self.targets[target].name,
+            counts: fit.counts(),
+            starts,
+            penalty: Some(penalty),
+            held_out: counts.map(|counts| HeldOut { kind, counts, other }),
+            gap: (outcome.gap < f64::MAX).then_some(outcome.gap),
+        };
         match fits.iter_mut().find(|fit| fit.fluent == new.fluent) {
             Some(known) => {
                 known.counts += new.counts;
                 known.starts |= new.starts;
+                if let (Some(known), Some(new)) = (&mut known.held_out, new.held_out) {
+                    known.counts += new.counts;
+                }
             }
             None => fits.push(new),
         }
@@ -779,6 +792,11 @@ fn side_by_side<T: Send>(count: usize, workers: usize, work: impl Fn(usize) -> T
     });
     done.sort_by_key(|(n, _)| *n);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// The other way to define a fluent.
+fn other_kind(kind: Definition) -> Definition {
+    if kind == Definition::Persists { Definition::While } else { Definition::Persists }
 }
 
 /// The rules of outcomes.
