@@ -141,6 +141,26 @@ fn xhail_finds_the_true_rules() {
 }
 
 #[test]
+fn both_keep_conditions_to_the_heads_that_they_are_meant_for() {
+    let modes = MODES.replace(
+        "modeb(happensAt(shuts(+door), +time)).",
+        "modeb(happensAt(shuts(+door), +time), for(initiatedAt(open))).",
+    );
+    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
+    let learners: [Box<dyn Learner>; 2] = [
+        Box::new(Xhail::new(&task, XhailSettings { time: Some(5.0), ..XhailSettings::default() }).unwrap()),
+        Box::new(Iled::new(&task, IledSettings { time: Some(5.0), ..IledSettings::default() }).unwrap()),
+    ];
+    for mut learner in learners {
+        stream(1, 2).iter().for_each(|frame| learner.observe(frame, &mut ()));
+        let theory = learner.learned(&mut ()).theory();
+        assert!(!theory.clauses.is_empty());
+        let ends = theory.clauses.iter().filter(|clause| clause.head.name.as_str() == "terminatedAt");
+        ends.for_each(|clause| assert!(!clause.to_string().contains("shuts"), "{clause}"));
+    }
+}
+
+#[test]
 fn xhail_stops_when_the_time_is_over_and_says_so() {
     let settings = XhailSettings { time: Some(1e-6), ..XhailSettings::default() };
     let mut learner = Xhail::new(&task(), settings).unwrap();
