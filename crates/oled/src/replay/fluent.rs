@@ -114,13 +114,13 @@ impl FluentSearch<'_> {
         let mut refits = None;
         let mut definition = self.choice.declared.filter(|d| definitions.contains(d)).unwrap_or(definitions[0]);
         if (folds || definitions.len() > 1) && self.segments.len() >= FOLDS && annotated >= 2 {
-            let tried: Vec<(Definition, Fold)> = definitions.iter().map(|d| (*d, self.fold(&classes, *d))).collect();
+            let tried: Vec<(Definition, Fold)> =
+                definitions.iter().map(|d| (*d, self.fold(&classes, *d))).collect();
             definition = self.choose(definition, &tried);
             for (tried, fold) in &tried {
                 held_out[*tried as usize] = Some(fold.fit);
             }
-            refits =
-                tried.into_iter().find(|(d, fold)| *d == definition && !fold.cut_short).map(|(_, fold)| fold.rules);
+            refits = tried.into_iter().find(|(d, fold)| *d == definition && !fold.cut_short).map(|(_, fold)| fold.rules);
         }
         let mut outcome = self.climb(&classes, self.segments, definition, None);
         if !start.is_empty() {
@@ -151,11 +151,7 @@ impl FluentSearch<'_> {
         persists.into_iter().chain(holds_while.then_some(Definition::While)).collect()
     }
 
-    fn slope<'a>(
-        &'a self,
-        parts: (&'a Classes, &'a Runs, Definition),
-        is_linked: &'a dyn Fn(&[Condition]) -> bool,
-    ) -> Slope<'a> {
+    fn slope<'a>(&'a self, parts: (&'a Classes, &'a Runs, Definition), is_linked: &'a dyn Fn(&[Condition]) -> bool) -> Slope<'a> {
         let (classes, runs, definition) = parts;
         let Limits { max_literals, max_rules, .. } = self.limits;
         Slope {
@@ -258,8 +254,7 @@ impl FluentSearch<'_> {
     /// Finds rules without each fold, and judges them on it.
     fn fold(&self, classes: &Classes, definition: Definition) -> Fold {
         let folds = self.deal();
-        let mut all =
-            Fold { rules: Vec::new(), fit: Fit::default(), errors: vec![0; self.segments.len()], cut_short: false };
+        let mut all = Fold { rules: Vec::new(), fit: Fit::default(), errors: vec![0; self.segments.len()], cut_short: false };
         for fold in 0..FOLDS {
             self.watch.tell(|| format!("without a part of the segments, {} of {FOLDS}", fold + 1));
             let part = |test: bool| -> (Vec<usize>, Vec<&Segment<'_>>) {

@@ -177,7 +177,9 @@ impl Question<'_> {
 
     /// The body without conditions, at all runs that matter.
     fn root(&self) -> Node {
-        let matters = |i: &u32| self.flips[*i as usize].block != NO_BLOCK || self.evidence[*i as usize].event.is_some();
+        let matters = |i: &u32| {
+            self.flips[*i as usize].block != NO_BLOCK || self.evidence[*i as usize].event.is_some()
+        };
         Node { body: Vec::new(), runs: (0..self.runs.all.len() as u32).filter(matters).collect() }
     }
 
@@ -205,17 +207,7 @@ impl Question<'_> {
                 if self.watch.ends() {
                     return f64::MAX;
                 }
-                self.expand(
-                    parent as u32,
-                    node,
-                    goal,
-                    *best,
-                    width,
-                    &mut cut,
-                    &mut children,
-                    &mut answer.refused,
-                    scratch,
-                );
+                self.expand(parent as u32, node, goal, *best, width, &mut cut, &mut children, &mut answer.refused, scratch);
                 self.take_best(&level, &children, best, answer);
             }
             let chosen = select(&mut children, width, *best, &mut cut);
@@ -631,14 +623,7 @@ fn select(children: &mut [Child], width: usize, best: f64, cut: &mut f64) -> Vec
     for key in keys {
         let mut order: Vec<usize> = (0..hopeful.len()).collect();
         order.sort_by(|a, b| key(hopeful[*b]).total_cmp(&key(hopeful[*a])).then(a.cmp(b)));
-        order
-            .iter()
-            .filter(|i| !chosen[**i])
-            .take(width)
-            .copied()
-            .collect::<Vec<_>>()
-            .iter()
-            .for_each(|i| chosen[*i] = true);
+        order.iter().filter(|i| !chosen[**i]).take(width).copied().collect::<Vec<_>>().iter().for_each(|i| chosen[*i] = true);
     }
     let left = hopeful.iter().zip(&chosen).filter(|(_, chosen)| !**chosen);
     *cut = left.fold(*cut, |cut, (child, _)| cut.max(child.bound));

@@ -1,7 +1,7 @@
 //! What there is to remark about what was learned: what is estimated, what no rule could have, and which limit was reached.
 
-use super::fluent::Outcome;
 use super::learner::Replay;
+use super::fluent::Outcome;
 use super::settings::ReplaySettings;
 use super::why_nothing::Nothing;
 use crate::induce::{LiteralTable, RuleKind};

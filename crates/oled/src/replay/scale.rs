@@ -99,8 +99,7 @@ impl Scale {
 
     /// The values between which a threshold is that so many values meet.
     fn gap(&self, met: u16) -> (f64, f64) {
-        let (inner, outer) =
-            ((met as usize).checked_sub(1).and_then(|i| self.values.get(i)), self.values.get(met as usize));
+        let (inner, outer) = ((met as usize).checked_sub(1).and_then(|i| self.values.get(i)), self.values.get(met as usize));
         let (below, above) = if self.slot.looser == Looser::Smaller { (outer, inner) } else { (inner, outer) };
         (below.map_or(f64::NEG_INFINITY, |(_, greatest)| *greatest), above.map_or(f64::INFINITY, |(least, _)| *least))
     }

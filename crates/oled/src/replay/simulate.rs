@@ -88,13 +88,7 @@ fn next(track: &Track, state: bool, starts: bool, ends: bool) -> bool {
 
 /// When the fluent is recognised in a track, as spans of time points from its first one on: from the first on and up to the
 /// second. With `starts`, when it is started, whether it holds already or not.
-pub(crate) fn spans(
-    runs: &Runs,
-    track: &Track,
-    actions: &Actions,
-    definition: Definition,
-    starts: bool,
-) -> Vec<(u64, u64)> {
+pub(crate) fn spans(runs: &Runs, track: &Track, actions: &Actions, definition: Definition, starts: bool) -> Vec<(u64, u64)> {
     let mut spans: Vec<(u64, u64)> = Vec::new();
     let mut add = |from: u64, to: u64| match spans.last_mut() {
         Some(last) if last.1 == from => last.1 = to,
