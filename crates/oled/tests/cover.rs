@@ -38,7 +38,7 @@ const BACKGROUND: &str = "
 fn task(symmetric: bool, limits: i64) -> Task {
     let modes = if symmetric { generate::symmetric_modes() } else { generate::modes() };
     let modes = Source::new("modes.lp", format!("{}{MODES}", modes.text));
-    let more: String = (0..limits).map(|limit| format!("limit({}).", 4 - limit)).collect();
+    let more = (0..limits).map(|limit| format!("limit({}).", 4 - limit)).collect::<Vec<_>>().concat();
     Task::parse(&modes, &Source::new("background.lp", format!("{more}{BACKGROUND}"))).unwrap()
 }
 
