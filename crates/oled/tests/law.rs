@@ -2,8 +2,8 @@
 
 use oled::testing::{deterministic, tasks};
 use oled::{
-    Clause, Confusion, Evaluation, Frame, Learned, Learner, Oled, Recogniser, Replay, ReplaySettings, Settings, Span,
-    Symbol, Task, Theory,
+    Atom, Clause, Confusion, Evaluation, Frame, Learned, Learner, Oled, Recogniser, Replay, ReplaySettings, Settings,
+    Span, Symbol, Task, Theory,
 };
 use proptest::prelude::*;
 
@@ -77,6 +77,15 @@ fn rules(learner: &Replay, choice: &[Choice]) -> Theory {
         let pairs = links.clone().flat_map(|one| links.clone().map(move |other| vec![one.clone(), other.clone()]));
         let more =
             links.clone().map(|link| vec![link.clone()]).chain(pairs).map(|link| [link, distinct.clone()].concat());
+        // A fluent persists, or holds while something is true: not both.
+        let kind = |head: &Atom| {
+            let fluent = head.args.first().map(|f| f.to_string().split(['(', '=']).next().map(str::to_string));
+            (fluent, head.name.as_str() == "holdsAt")
+        };
+        let (fluent, holds) = kind(&heads[head]);
+        if theory.clauses.iter().map(|c| kind(&c.head)).any(|(f, h)| f == fluent && h != holds) {
+            continue;
+        }
         // What cannot be judged is refused.
         let written = |body| learner.written(&clause(body)).ok();
         theory.clauses.extend(written(distinct.clone()).or_else(|| more.filter_map(written).next()));

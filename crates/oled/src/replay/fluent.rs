@@ -148,7 +148,9 @@ impl FluentSearch<'_> {
     fn definitions(&self) -> Vec<Definition> {
         let Choice { persists, holds_while, .. } = self.choice;
         let persists = (!persists.is_empty()).then_some(Definition::Persists);
-        persists.into_iter().chain(holds_while.then_some(Definition::While)).collect()
+        let all: Vec<Definition> = persists.into_iter().chain(holds_while.then_some(Definition::While)).collect();
+        // Values of a fluent that the modes declare in different ways: this one has no rules.
+        if all.is_empty() { vec![Definition::Persists] } else { all }
     }
 
     fn slope<'a>(

@@ -136,6 +136,12 @@ impl Replay {
             let (holds, mut persists): (Vec<RuleKind>, Vec<RuleKind>) =
                 kinds.into_iter().partition(|kind| *kind == RuleKind::Direct);
             let mut holds_while = !holds.is_empty() || may_hold_while(&cover, number);
+            // Values of a fluent are all defined in one way: where some may persist, all do.
+            let label = cover.label(number);
+            let of_label = |h: &&Head| cover.label(h.target) == label && h.target != number;
+            if heads.iter().filter(of_label).any(|h| h.kind != RuleKind::Direct) {
+                holds_while &= task.options.kinds.get(&head.name) == Some(&Definition::While);
+            }
             match task.options.kinds.get(&head.name) {
                 Some(Definition::Persists) if !persists.is_empty() => holds_while = false,
                 Some(Definition::While) if holds_while => persists.clear(),
