@@ -86,7 +86,7 @@ const RUNS: [Run; 24] = [
     (&[], "learn lobby --input s.jsonl --set penalti=1", 2),
     (&[], "learn lobby --input s.jsonl --set penalty=7", 2),
     (&[], "learn lobby --input s.jsonl --learner oled", 2),
-    (&[("s.jsonl", STREAM)], "learn lobby --input s.jsonl --max-literals 9", 2),
+    (&[("s.jsonl", STREAM)], "learn lobby --input s.jsonl --max-literals 0", 2),
     (&[("s.jsonl", STREAM)], "recognise lobby --theory hand --input s.jsonl --max-instances 1", 2),
     (
         &[

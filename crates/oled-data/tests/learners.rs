@@ -274,7 +274,7 @@ fn replay_says_why_it_learned_nothing() {
     for (segments, labelled, remark) in [
         (0, 0, "there was nothing to learn from"),
         (4, 0, "it is annotated in none of 4 segments"),
-        (4, 2, "it is annotated in 2 of 4 segments, and a rule must help in 3. Learn from more"),
+        (4, 2, "it has 2 annotated intervals, and a rule must be right about 3. Learn from more"),
         (4, 4, "no condition of the modes is true at some time points and false at others"),
     ] {
         let remarks = learn(segments, labelled);

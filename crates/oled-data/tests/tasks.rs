@@ -46,6 +46,8 @@ struct Plain<'a> {
     kind: RuleKind,
     settings: Settings,
     implied: &'a BTreeMap<usize, Body>,
+    /// The literals of which a rule that starts must have one: those that are about both variables; none if any will do.
+    relating: Option<Body>,
     rules: Vec<PlainRule>,
     epsilons: Vec<f64>,
     all: Vec<Case>,
@@ -208,6 +210,7 @@ impl Plain<'_> {
         let stream = self.settings.output == OutputFilter::Stream;
         let kept: Vec<&Body> = (self.rules.iter())
             .filter(|r| !r.body.is_empty() && r.instances >= self.settings.warmup)
+            .filter(|r| self.relating.as_ref().is_none_or(|relating| !r.body.is_disjoint(relating)))
             .map(|r| &r.body)
             .filter(|b| !stream || self.score(b, &self.all) >= threshold)
             .collect();
@@ -470,10 +473,16 @@ fn compare(
         let (_, instances) = known.iter().find(|(types, _)| *types == table.types).unwrap();
         let implied: BTreeMap<usize, Body> =
             table.implied().iter().enumerate().map(|(i, m)| (i, m.iter().chain([i]).collect())).collect();
+        let text = |literal: &oled::Literal| if literal.negated { String::new() } else { literal.to_string() };
+        let relates = |literal: &oled::Literal| text(literal).contains("X0") && text(literal).contains("X1");
+        let relating: Body =
+            table.literals().iter().enumerate().filter(|(_, literal)| relates(literal)).map(|(i, _)| i).collect();
+        let relating = (process.kind != RuleKind::Termination && table.types.len() > 1).then_some(relating);
         let mut plain = Plain {
             kind: process.kind,
             settings: process.settings.clone(),
             implied: &implied,
+            relating,
             rules: Vec::new(),
             epsilons: Vec::new(),
             all: Vec::new(),

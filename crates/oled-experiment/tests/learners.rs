@@ -216,7 +216,7 @@ fn rules_of_replay_come_and_go_and_tell_how_far_they_can_be_trusted() {
         let here = meeting.points.iter().filter(|p| (from..to).contains(&p.interpretation));
         here.filter_map(|p| p.recent).collect()
     };
-    assert!(recent(0, 400).iter().all(|f1| *f1 == 0.0), "no rule before three segments have shown it");
+    assert!(recent(0, 100).iter().all(|f1| *f1 == 0.0), "no rule before three intervals have shown it");
     assert!(recent(600, 1000).iter().any(|f1| *f1 > 0.7), "learned before the change: {:?}", recent(600, 1000));
 
     let results = oled_experiment::Results { curves: story.curves, rules: story.rules, ..Default::default() };

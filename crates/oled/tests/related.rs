@@ -93,7 +93,7 @@ fn read(kind: &Kind, segment: &str, time: i64, point: &Point) -> (Frame, Said) {
     for (what, numbers) in point {
         let [x, y, z] = numbers.map(|n| format!("e{n}"));
         let place = format!("z{}", numbers[2] % 2);
-        let mut see = |names: &[&String]| said.entities.extend(names.iter().map(|n| n.to_string()));
+        let mut see = |names: &[&String]| said.entities.extend(names.iter().map(|n| (*n).clone()));
         let text = match what {
             0 => {
                 see(&[&x]);

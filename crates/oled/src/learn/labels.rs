@@ -4,6 +4,7 @@ use super::instances::{Deed, Loss};
 use super::interpretation::{Cover, Labelled};
 use crate::calculus::label_name;
 use crate::lang::{Value, is_canonical};
+use crate::logic::Relation;
 use crate::stream::Frame;
 
 impl Cover {
@@ -12,7 +13,7 @@ impl Cover {
     /// notes what the background says holds there.
     pub(super) fn annotate(&mut self, frame: &Frame, mut label: impl FnMut(usize, bool, &[Value])) {
         for stray in &mut self.stray {
-            stray.lost.iter_mut().chain(&mut stray.uncovered).for_each(|rows| rows.clear());
+            stray.lost.iter_mut().chain(&mut stray.uncovered).for_each(Relation::clear);
         }
         let mut values: Vec<Value> = Vec::new();
         for (signature, row) in frame.annotation.iter() {

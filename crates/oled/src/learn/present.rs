@@ -286,14 +286,12 @@ impl Present {
         } else {
             self.add_all(group, model);
         }
-        if relational {
-            if group.blocks.is_some() {
-                self.is_full = !group.related(model, limit, |tuple| {
-                    self.tuple.copy_from_slice(tuple);
-                    self.row_of(group, model, true);
-                    !self.is_full
-                });
-            }
+        if relational && group.blocks.is_some() {
+            self.is_full = !group.related(model, limit, |tuple| {
+                self.tuple.copy_from_slice(tuple);
+                self.row_of(group, model, true);
+                !self.is_full
+            });
         }
         self.deal(group, model);
         self.measure(group, model);

@@ -65,7 +65,7 @@ impl Group {
             blocks.push(found);
         }
         let mut tuple = vec![NOBODY; self.width()];
-        self.combine(&blocks, &mut tuple, &mut each)
+        combine(&blocks, &mut tuple, &mut each)
     }
 
     fn sources(&self, model: &Model) -> Vec<Source> {
@@ -129,24 +129,23 @@ impl Group {
         found.retain(|tuple| block.iter().all(|v| tuple[*v] != NOBODY));
         Some(found)
     }
+}
 
-    /// All combinations of what blocks are filled with.
-    fn combine(
-        &self,
-        blocks: &[IndexSet<Box<[u32]>, FxBuildHasher>],
-        tuple: &mut [u32],
-        each: &mut impl FnMut(&[u32]) -> bool,
-    ) -> bool {
-        let Some((first, rest)) = blocks.split_first() else { return each(tuple) };
-        for filled in first {
-            let own = || filled.iter().enumerate().filter(|(_, place)| **place != NOBODY);
-            own().for_each(|(v, place)| tuple[v] = *place);
-            let go_on = self.combine(rest, tuple, each);
-            own().for_each(|(v, _)| tuple[v] = NOBODY);
-            if !go_on {
-                return false;
-            }
+/// All combinations of what blocks are filled with.
+fn combine(
+    blocks: &[IndexSet<Box<[u32]>, FxBuildHasher>],
+    tuple: &mut [u32],
+    each: &mut impl FnMut(&[u32]) -> bool,
+) -> bool {
+    let Some((first, rest)) = blocks.split_first() else { return each(tuple) };
+    for filled in first {
+        let own = || filled.iter().enumerate().filter(|(_, place)| **place != NOBODY);
+        own().for_each(|(v, place)| tuple[v] = *place);
+        let go_on = combine(rest, tuple, each);
+        own().for_each(|(v, _)| tuple[v] = NOBODY);
+        if !go_on {
+            return false;
         }
-        true
     }
+    true
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::layout::{Layout, has_bit};
 use super::literal::{Lit, Rule, Slot};
-use super::record::{Record, Segment};
+use super::record::{Course, Record, Segment};
 use super::scale::{Fineness, Scale};
 use crate::induce::{LiteralTable, Mask, RuleKind, Threshold};
 use crate::lang::Value;
@@ -132,7 +132,7 @@ impl Classes {
     ) -> Classes {
         let states = &record.states[scope.group];
         let mut occurs = vec![false; states.len()];
-        for run in segments.iter().flat_map(|s| &s.groups[scope.group]).flat_map(|course| course.runs()) {
+        for run in segments.iter().flat_map(|s| &s.groups[scope.group]).flat_map(Course::runs) {
             occurs[run.state as usize] = true;
         }
         let occurring = || states.iter().zip(&occurs).filter(|(_, occurs)| **occurs).map(|(state, _)| state);

@@ -11,7 +11,7 @@ use super::classes::{Classes, Condition, Scope, Vocabulary};
 use super::climb::{Climb, Slope, Theory};
 use super::literal::{Lit, Rule};
 use super::objective::{Fit, Price};
-use super::record::{Record, Segment};
+use super::record::{Course, Record, Segment};
 use super::refine::Refused;
 use super::runs::{Definition, Runs};
 use super::simulate::{Actions, fit, fit_by_segment};
@@ -269,7 +269,7 @@ impl FluentSearch<'_> {
         let mut next = [0; 2];
         let fold = |segment: &&Segment<'_>| {
             let bit = 1 << (2 * self.scope.place);
-            let mut runs = segment.groups[self.scope.group].iter().flat_map(|course| course.runs());
+            let mut runs = segment.groups[self.scope.group].iter().flat_map(Course::runs);
             let next = &mut next[usize::from(runs.any(|run| run.labels & bit != 0))];
             *next += 1;
             (*next - 1) % FOLDS

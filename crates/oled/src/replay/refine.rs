@@ -232,18 +232,12 @@ impl Question<'_> {
             // The one condition that is not true of some item.
             let (mut full, mut lacking) = (false, 0_u64);
             for item in self.classes.items(run.class) {
-                let mut missing = None;
-                let mut several = false;
-                for (i, condition) in body.iter().enumerate() {
-                    if !self.classes.meets(item, *condition) {
-                        several |= missing.is_some();
-                        missing = Some(i);
-                    }
-                }
-                match missing {
-                    None => full = true,
-                    Some(i) if !several => lacking |= 1 << (i % 64),
-                    Some(_) => {}
+                let mut missing =
+                    body.iter().enumerate().filter(|(_, c)| !self.classes.meets(item, **c)).map(|(i, _)| i);
+                match (missing.next(), missing.next()) {
+                    (None, _) => full = true,
+                    (Some(i), None) => lacking |= 1 << (i % 64),
+                    (Some(_), Some(_)) => {}
                 }
             }
             let (held, seen) = (u64::from(evidence.held), u64::from(evidence.seen));

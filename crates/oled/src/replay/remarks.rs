@@ -3,7 +3,7 @@
 use super::fluent::Outcome;
 use super::learner::Replay;
 use super::settings::ReplaySettings;
-use super::why_nothing::Nothing;
+use super::why_nothing::{Nothing, unobserved};
 use crate::induce::{LiteralTable, RuleKind};
 
 impl Replay {
@@ -94,8 +94,12 @@ impl Replay {
 
     /// Why nothing was learned that starts a target.
     pub(super) fn remark(&self, target: usize, outcome: &Outcome) -> Option<String> {
+        let (unseen, positives) = (outcome.seen.unobserved, outcome.fit.positives as u64);
         if self.is_started(target, outcome) {
-            return None;
+            let ((cause, remedy), fluent) = (unobserved(unseen, positives), self.targets[target].name);
+            return (2 * unseen > positives).then(|| {
+                format!("no rules can recognise most of what is annotated of `{fluent}`: {cause}. {remedy}.")
+            });
         }
         // A fluent that only ends is started by somebody else.
         self.head(target, RuleKind::Initiation).or(self.head(target, RuleKind::Direct))?;

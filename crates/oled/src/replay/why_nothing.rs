@@ -60,16 +60,7 @@ impl Nothing<'_> {
                 "Learn from more of the stream, or label more of it".into(),
             ),
             // Where most labels cannot be recognised, whatever the rules are, nothing else matters.
-            () if 2 * self.unobserved > self.positives => (
-                format!(
-                    "{} of the {} time points at which it is annotated are about entities that no fact of their frame mentions, or \
-                     about values that no head speaks of",
-                    self.unobserved, self.positives
-                ),
-                "If it goes on while they are not observed, name the types that must be observed in `tracked` of task.toml \
-                 (`tracked = []` for none); otherwise let a fact of each frame say who is there, and a `modeh` what is learned"
-                    .into(),
-            ),
+            () if 2 * self.unobserved > self.positives => unobserved(self.unobserved, self.positives),
             () if self.conditions == 0 && !self.missing.facts.is_empty() => {
                 let facts: Vec<String> = self.missing.facts.iter().map(|fact| format!("`{fact}`")).collect();
                 (
@@ -91,7 +82,8 @@ impl Nothing<'_> {
                     self.penalty,
                     refused.tell()
                 ),
-                "Declare conditions that have to do with it, or let rules in that fit worse with a smaller `--penalty`".into(),
+                "Declare conditions that have to do with it, or let rules in that fit worse with a smaller `--penalty`"
+                    .into(),
             ),
         }
     }
@@ -112,6 +104,17 @@ impl Nothing<'_> {
         };
         (cause, remedy)
     }
+}
+
+/// That so many of the annotated time points are of what cannot hold, and what to do about it.
+pub(super) fn unobserved(unobserved: u64, positives: u64) -> (String, String) {
+    let cause = format!(
+        "{unobserved} of the {positives} time points at which it is annotated are about entities that no fact of their frame \
+         mentions, or about values that no head speaks of"
+    );
+    let remedy = "If it goes on while they are not observed, name the types that must be observed in `tracked` of task.toml \
+                  (`tracked = []` for none); otherwise let a fact of each frame say who is there, and a `modeh` what is learned";
+    (cause, remedy.into())
 }
 
 /// A number of things.
