@@ -75,7 +75,7 @@ fn rules(learner: &Replay, choice: &[Choice]) -> Theory {
         // Rules that do not relate the variables of their heads are refused: they are given a condition that does.
         let links = literals.iter().filter(|l| !l.negated && l.to_string().matches('X').count() > 1);
         let pairs = links.clone().flat_map(|one| links.clone().map(move |other| vec![one.clone(), other.clone()]));
-        let more =
+        let mut more =
             links.clone().map(|link| vec![link.clone()]).chain(pairs).map(|link| [link, distinct.clone()].concat());
         // A fluent persists, or holds while something is true: not both.
         let kind = |head: &Atom| {
@@ -88,7 +88,7 @@ fn rules(learner: &Replay, choice: &[Choice]) -> Theory {
         }
         // What cannot be judged is refused.
         let written = |body| learner.written(&clause(body)).ok();
-        theory.clauses.extend(written(distinct.clone()).or_else(|| more.filter_map(written).next()));
+        theory.clauses.extend(written(distinct.clone()).or_else(|| more.find_map(written)));
     }
     theory
 }

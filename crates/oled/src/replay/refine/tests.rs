@@ -12,7 +12,7 @@ use crate::replay::runs::{Definition, Label, Run};
 use crate::replay::scale::{Fineness, Scale};
 use crate::replay::simulate::{Actions, fit};
 
-/// Numbers that look random (SplitMix64).
+/// Numbers that look random (`SplitMix64`).
 struct Random(u64);
 
 impl Random {
@@ -50,7 +50,7 @@ fn record(random: &mut Random, most_items: usize) -> (Classes, Runs) {
     for _ in 0..2 + random.below(6) {
         // What is annotated goes on for a while, as it does in streams.
         let (mut label, mut track) = (Label::No, Vec::new());
-        for _ in 0..1 + random.below(12) {
+        for _ in 0..=random.below(12) {
             label = match random.below(6) {
                 0 => Label::Unknown,
                 1 => Label::Yes,
