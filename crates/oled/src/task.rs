@@ -68,6 +68,12 @@ pub enum DefinitionKind {
 impl DefinitionKind {
     /// Both.
     pub const ALL: [DefinitionKind; 2] = [DefinitionKind::Persists, DefinitionKind::While];
+
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> DefinitionKind {
+        if self == DefinitionKind::Persists { DefinitionKind::While } else { DefinitionKind::Persists }
+    }
 }
 
 impl fmt::Display for DefinitionKind {

@@ -28,7 +28,7 @@ pub(super) fn theory(learned: &Learned) -> String {
         if let Some(HeldOut { kind, counts, other }) = &fit.held_out {
             write!(text, "; {:.3} on segments held out, where it {}", counts.f1(), defined(*kind)).expect(FITS);
             if let Some(other) = other {
-                write!(text, " ({:.3} where it {})", other.f1(), defined(other_kind(*kind))).expect(FITS);
+                write!(text, " ({:.3} where it {})", other.f1(), defined(kind.other())).expect(FITS);
             }
         }
         if let Some(penalty) = fit.penalty {
@@ -55,10 +55,6 @@ fn defined(kind: DefinitionKind) -> &'static str {
         DefinitionKind::Persists => "persists",
         DefinitionKind::While => "holds while",
     }
-}
-
-fn other_kind(kind: DefinitionKind) -> DefinitionKind {
-    if kind == DefinitionKind::While { DefinitionKind::Persists } else { DefinitionKind::While }
 }
 
 /// A price, to four decimal places.

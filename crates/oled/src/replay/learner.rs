@@ -607,8 +607,7 @@ impl Replay {
         let starts = self.is_started(target, outcome);
         let Outcome { penalty, ref fit, .. } = *outcome;
         let kind = self.definition(target, &outcome.rules);
-        let [counts, other] =
-            [kind, other_kind(kind)].map(|kind| outcome.held_out[kind as usize].map(|fit| fit.counts()));
+        let [counts, other] = [kind, kind.other()].map(|kind| outcome.held_out[kind as usize].map(|fit| fit.counts()));
         let new = FluentFit {
             fluent: self.targets[target].name,
             counts: fit.counts(),
@@ -798,11 +797,6 @@ fn side_by_side<T: Send>(count: usize, workers: usize, work: impl Fn(usize) -> T
     });
     done.sort_by_key(|(n, _)| *n);
     done.into_iter().map(|(_, result)| result).collect()
-}
-
-/// The other way to define a fluent.
-fn other_kind(kind: Definition) -> Definition {
-    if kind == Definition::Persists { Definition::While } else { Definition::Persists }
 }
 
 /// The rules of outcomes.
