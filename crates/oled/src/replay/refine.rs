@@ -1,9 +1,9 @@
 //! Refine: the one rule that a theory needs most, found literal by literal, with a bound on what is still to be found.
 //!
 //! A body is grown by one condition at a time. All conditions that could be added are scored in one pass over the runs at
-//! which the body is true: each block is flipped by the first run at which a condition is true as well, and thresholds are
-//! swept in the order of the values. No refinement of a body brings more than, in each block, the best flip among the runs
-//! that it covers; what cannot be better than the best rule so far is cut off.
+//! which the body is true (`sums`): each block is flipped by the first run at which a condition is true as well. No
+//! refinement of a body brings more than, in each block, the best flip among the runs that it covers; what cannot be better
+//! than the best rule so far is cut off.
 //!
 //! The most promising bodies of each length are kept; then twice as many, for as long as that is worth a pass over the
 //! runs. Where nothing but what the bound cut off is left out, the rule is the best there is.
