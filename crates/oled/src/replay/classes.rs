@@ -4,6 +4,9 @@
 //! can be chosen, and for each order of the arguments of a symmetric fluent: a body is true in it if all of its conditions
 //! are true of one item.
 
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
@@ -139,15 +142,22 @@ impl Classes {
         let mut classes = Classes::default();
         classes.choose(record, occurring().map(|state| &**state), scope, vocabulary);
         classes.of_state = vec![u32::MAX; states.len()];
-        let mut known: IndexSet<Vec<u64>, FxBuildHasher> = IndexSet::default();
+        // The keys of the classes, one after the other, where each begins, and by their hashes the classes.
+        let (mut keys, mut begin, mut known) = (Vec::new(), vec![0], HashTable::new());
         let mut key = Vec::new();
         for (number, state) in states.iter().enumerate().filter(|(number, _)| occurs[*number]) {
             classes.read(state, scope.layout, scope.given, &mut key);
-            let class = known.get_index_of(key.as_slice()).unwrap_or_else(|| known.insert_full(key.clone()).0);
-            classes.of_state[number] = class as u32;
+            let of = |class: &u32| &keys[begin[*class as usize]..begin[*class as usize + 1]];
+            let entry = known.entry(hash(&key), |class| of(class) == key, |class| hash(of(class)));
+            let class = *entry.or_insert(begin.len() as u32 - 1).get();
+            classes.of_state[number] = class;
+            if class as usize + 1 == begin.len() {
+                keys.extend_from_slice(&key);
+                begin.push(keys.len());
+            }
         }
-        for key in &known {
-            classes.push(key);
+        for key in begin.windows(2) {
+            classes.push(&keys[key[0]..key[1]]);
         }
         classes.first.push((classes.rows.len() / classes.words) as u32);
         classes
@@ -219,21 +229,32 @@ impl Classes {
         let truths = || state.chunks(layout.stride());
         let has = |bit: Option<usize>| bit.is_some_and(|bit| truths().any(|truth| has_bit(truth, bit)));
         key.push(u64::from(has(given.starts)) | u64::from(has(given.ends) || has(given.other_value)) << 1);
-        let mut items: Vec<Vec<u64>> = Vec::new();
+        let width = self.words + self.slots.len();
         for truth in truths() {
-            let mut item = vec![0; self.words];
+            let start = key.len();
+            key.resize(start + self.words, 0);
             for (column, literal) in self.literals.iter().enumerate() {
-                item[column / 64] |= u64::from(has_bit(truth, *literal as usize)) << (column % 64);
+                key[start + column / 64] |= u64::from(has_bit(truth, *literal as usize)) << (column % 64);
             }
             let place = |(s, scale): (&u16, &Scale)| scale.place(layout.measured(truth, *s as usize));
-            item.extend(self.slots.iter().zip(&self.scales).map(place).map(u64::from));
-            if !items.iter().any(|other| self.is_part(&item, other)) {
-                items.retain(|other| !self.is_part(other, &item));
-                items.push(item);
+            key.extend(self.slots.iter().zip(&self.scales).map(place).map(u64::from));
+            let (others, item) = key.split_at(start);
+            if others[1..].chunks(width).any(|other| self.is_part(item, other)) {
+                key.truncate(start);
+                continue;
+            }
+            for at in (1..start).step_by(width).rev() {
+                if self.is_part(&key[at..at + width], &key[key.len() - width..]) {
+                    key.drain(at..at + width);
+                }
             }
         }
-        items.sort_unstable();
-        key.extend(items.into_iter().flatten());
+        if !key[1..].chunks(width).is_sorted() {
+            let mut items: Vec<&[u64]> = key[1..].chunks(width).collect();
+            items.sort_unstable();
+            let items = items.concat();
+            key.splice(1.., items);
+        }
     }
 
     /// Whether whatever is true of an item is true of another.
@@ -267,16 +288,6 @@ impl Classes {
         }
         classes.first.push(classes.rows.len() as u32);
         classes
-    }
-
-    /// How many classes there are.
-    pub(crate) fn count(&self) -> usize {
-        self.starts.len()
-    }
-
-    /// Whether any class has several items.
-    pub(crate) fn has_several_items(&self) -> bool {
-        self.first.windows(2).any(|first| first[1] - first[0] > 1)
     }
 
     /// How many literals and slots there are.
@@ -376,8 +387,13 @@ impl Classes {
     }
 }
 
+/// A number that two keys hardly ever have both.
+fn hash(key: &[u64]) -> u64 {
+    FxBuildHasher.hash_one(key)
+}
+
 /// A number that looks random (the finaliser of SplitMix64): sets of numbers are told apart by the sum of these.
-fn spread(number: u64) -> u64 {
+pub(super) fn spread(number: u64) -> u64 {
     let z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -11,7 +11,7 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::classes::{Classes, Condition};
+use super::classes::{Classes, Condition, spread};
 use super::delta::{Flip, NO_BLOCK};
 use super::objective::{Fit, Price};
 use super::runs::{Evidence, Runs};
@@ -94,11 +94,19 @@ impl Refused {
     }
 }
 
-/// A body with the runs at which it is true.
+/// A body with the runs at which it is true, and the items that make it so.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) body: Vec<Condition>,
-    pub(super) runs: Vec<u32>,
+    /// In the order of the runs.
+    pub(super) witnesses: Vec<Witness>,
+}
+
+/// An item of a run of which a body is true.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Witness {
+    pub(super) run: u32,
+    pub(super) item: u32,
 }
 
 /// A body with a condition more.
@@ -123,7 +131,7 @@ impl Question<'_> {
     pub(crate) fn answer(&self, incumbent: f64) -> Answer {
         let (mut answer, mut best) = (Answer::default(), incumbent);
         let (root, mut work) = (self.root(), self.work());
-        let effort = PASSES * root.runs.len().max(1);
+        let effort = PASSES * root.witnesses.len().max(1);
         let mut width = WIDTH;
         loop {
             let before = best;
@@ -151,8 +159,10 @@ impl Question<'_> {
 
     /// The body without conditions, at all runs that matter.
     fn root(&self) -> Node {
-        let matters = |i: &u32| self.flips[*i as usize].block != NO_BLOCK || self.evidence[*i as usize].event.is_some();
-        Node { body: Vec::new(), runs: (0..self.runs.all.len() as u32).filter(matters).collect() }
+        let matters = |i: &u32| self.flips[*i as usize].block != NO_BLOCK || self.evidence[*i as usize].seen > 0;
+        let items = |run: u32| self.classes.items(self.runs.all[run as usize].class);
+        let of_run = |run: u32| items(run).map(move |item| Witness { run, item: item as u32 });
+        Node { body: Vec::new(), witnesses: (0..self.runs.all.len() as u32).filter(matters).flat_map(of_run).collect() }
     }
 
     fn work(&self) -> Work {
@@ -168,29 +178,23 @@ impl Question<'_> {
         let goal = *best;
         while !level.is_empty() && level[0].body.len() < self.max_literals {
             let mut children = Vec::new();
-            for (parent, node) in level.iter().enumerate() {
+            for parent in 0..level.len() {
                 if self.watch.ends() {
                     return f64::MAX;
                 }
-                self.expand(
-                    parent as u32,
-                    node,
-                    goal,
-                    *best,
-                    width,
-                    &mut cut,
-                    &mut children,
-                    &mut answer.refused,
-                    work,
-                );
+                self.expand((&level, parent), (goal, *best), width, &mut cut, &mut children, work);
                 self.take_best(&level, &children, best, answer);
             }
-            let chosen = select(&mut children, width, *best, &mut cut);
+            children.retain(|c| c.bound > *best + LEAST_GAIN);
+            let chosen = self.select(&level, children, width, &mut cut);
             let mut next = Vec::new();
             for child in chosen {
                 let node = self.refined(&level[child.parent as usize], child.condition);
                 if known.insert(self.fingerprint(&node)) {
                     next.push(node);
+                } else {
+                    // What is true of the same items may still differ in what its conditions speak for.
+                    cut = cut.max(child.bound);
                 }
             }
             level = next;
@@ -203,8 +207,9 @@ impl Question<'_> {
         let mut better: Vec<&Child> = children.iter().filter(|c| c.value > *best + LEAST_GAIN).collect();
         better.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.condition.cmp(&b.condition)));
         for child in better {
-            let body = with(&level[child.parent as usize].body, child.condition);
-            if self.accepts(&body, &mut answer.refused) {
+            let parent = &level[child.parent as usize];
+            let body = with(&parent.body, child.condition);
+            if self.accepts(parent, child.condition, &body, &mut answer.refused) {
                 *best = child.value;
                 answer.best = Some((body, child.value));
                 return;
@@ -212,15 +217,58 @@ impl Question<'_> {
         }
     }
 
-    /// Whether a body may be that of a rule.
-    fn accepts(&self, body: &[Condition], refused: &mut Refused) -> bool {
+    /// Whether a body with a condition more may be that of a rule.
+    fn accepts(&self, node: &Node, condition: Condition, body: &[Condition], refused: &mut Refused) -> bool {
+        if !self.is_supported(node, condition) {
+            refused.unsupported += 1;
+            return false;
+        }
         if !(self.is_linked)(body) {
             refused.unlinked += 1;
             return false;
         }
-        let relevant = self.is_relevant(body);
+        let relevant = self.speaks(node, condition) && self.is_relevant(body);
         refused.irrelevant += u64::from(!relevant);
         relevant
+    }
+
+    /// Whether a body with a condition more is right about enough annotated intervals. Their numbers are in the order of the
+    /// runs.
+    fn is_supported(&self, node: &Node, condition: Condition) -> bool {
+        let (mut count, mut last) = (0, None);
+        for witness in &node.witnesses {
+            let event = self.evidence[witness.run as usize].event;
+            if event.is_some() && event != last && self.classes.meets(witness.item as usize, condition) {
+                count += 1;
+                last = event;
+                if count >= SUPPORT {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a condition speaks for what the rule does, as one more of a body: where it is true, the fluent holds more often,
+    /// and less often if the rule ends it.
+    fn speaks(&self, node: &Node, condition: Condition) -> bool {
+        let (mut all, mut rest) = ((0, 0), (0, 0));
+        for run in node.witnesses.chunk_by(|a, b| a.run == b.run) {
+            let evidence = &self.evidence[run[0].run as usize];
+            let (held, seen) = (u64::from(evidence.held), u64::from(evidence.seen));
+            rest = (rest.0 + held, rest.1 + seen);
+            if run.iter().any(|witness| self.classes.meets(witness.item as usize, condition)) {
+                all = (all.0 + held, all.1 + seen);
+            }
+        }
+        self.is_likelier(all, rest)
+    }
+
+    /// Whether what a rule does is likelier right at the first time points than at the second; each as those at which the
+    /// fluent holds, and all.
+    fn is_likelier(&self, first: (u64, u64), second: (u64, u64)) -> bool {
+        let share = |(held, seen): (u64, u64)| held as f64 / seen.max(1) as f64;
+        if self.ends { share(first) < share(second) } else { share(first) > share(second) }
     }
 
     /// Whether each condition of a body speaks for what the rule does: where it is true, the fluent holds more often than
@@ -250,8 +298,7 @@ impl Question<'_> {
                 }
             }
         }
-        let share = |(held, seen): (u64, u64)| held as f64 / seen.max(1) as f64;
-        without.iter().all(|rest| if self.ends { share(all) < share(*rest) } else { share(all) > share(*rest) })
+        without.iter().all(|rest| self.is_likelier(all, *rest))
     }
 
     /// What the theory is worth with a rule that brings so much and costs so much.
@@ -287,63 +334,60 @@ impl Question<'_> {
         (needed + above / least.max(1) as f64).min(1.0) - self.cost - cost
     }
 
-    /// A number that two bodies that are true at different runs hardly ever have both. Where variables can be chosen in
-    /// several ways, bodies that are true at the same runs may differ in what can be added to them.
-    fn fingerprint(&self, node: &Node) -> u64 {
-        let mix = |hash: u64, word: u64| {
-            let mixed = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            mixed ^ (mixed >> 29)
-        };
-        let condition = |c: &Condition| match *c {
-            Condition::Literal(column) => u64::from(column),
-            Condition::Threshold(slot, cut) => 1 << 40 | u64::from(slot) << 16 | u64::from(cut),
-        };
-        if self.classes.has_several_items() {
-            node.body.iter().map(condition).fold(node.body.len() as u64, mix)
-        } else {
-            // Of two bodies one may relate variables, and the other not.
-            let linked = u64::from((self.is_linked)(&node.body));
-            node.runs.iter().map(|i| u64::from(*i)).fold(linked, mix)
+    /// The best children that are right about enough intervals, so many; what else might become something is noted with the
+    /// most it might be worth. Bodies with the highest bounds, kept beside those that are worth most, took as long again and
+    /// led to the same rules in the lobby and on CAVIAR.
+    fn select(&self, level: &[Node], mut children: Vec<Child>, width: usize, cut: &mut f64) -> Vec<Child> {
+        children
+            .sort_by(|a, b| b.value.total_cmp(&a.value).then((a.parent, a.condition).cmp(&(b.parent, b.condition))));
+        let mut chosen = Vec::new();
+        for child in children {
+            if chosen.len() == width {
+                *cut = cut.max(child.bound);
+            } else if self.is_supported(&level[child.parent as usize], child.condition) {
+                chosen.push(child);
+            }
         }
+        chosen
     }
 
-    /// The runs at which a body is true with a condition more.
+    /// A number that two bodies hardly ever have both of which one is true of an item and the other is not, or of which one
+    /// relates variables and the other does not.
+    fn fingerprint(&self, node: &Node) -> u64 {
+        let words = node.witnesses.iter().map(|w| u64::from(w.run) << 32 | u64::from(w.item));
+        words.fold(u64::from((self.is_linked)(&node.body)), |sum, word| sum.wrapping_add(spread(word)))
+    }
+
+    /// A body with a condition more.
     fn refined(&self, node: &Node, condition: Condition) -> Node {
-        let body = with(&node.body, condition);
-        let fires = |i: &&u32| self.classes.covers(self.runs.all[**i as usize].class, &body);
-        let runs = node.runs.iter().filter(fires).copied().collect();
-        Node { body, runs }
+        let meets = |witness: &&Witness| self.classes.meets(witness.item as usize, condition);
+        Node { body: with(&node.body, condition), witnesses: node.witnesses.iter().filter(meets).copied().collect() }
     }
 
     /// All bodies with a condition more that could be worth more than the best so far, or lead to one that is; for each
     /// threshold so many.
-    #[allow(clippy::too_many_arguments)]
     fn expand(
         &self,
-        parent: u32,
-        node: &Node,
-        goal: f64,
-        best: f64,
+        (level, parent): (&[Node], usize),
+        (goal, best): (f64, f64),
         width: usize,
         cut: &mut f64,
         children: &mut Vec<Child>,
-        refused: &mut Refused,
         work: &mut Work,
     ) {
-        work.done += node.runs.len();
+        let (node, parent) = (&level[parent], parent as u32);
+        work.done += node.witnesses.len();
         work.sums.sum_up(self, node, self.needed(goal), Wanted::All);
         let cost = self.price.of_rule(self.classes, &node.body);
-        let mut judge = |condition: Condition, sum: &Sum, children: &mut Vec<Child>| {
+        let judge = |condition: Condition, sum: &Sum, children: &mut Vec<Child>| {
             let cost = cost + self.price.of_condition(self.classes, condition);
             let value = self.value(sum, cost);
             let bound = self.bound(sum.most, goal, cost + self.price.least());
-            if sum.events < i64::from(SUPPORT) {
-                refused.unsupported += u64::from(value > best + LEAST_GAIN);
-            } else if value.max(bound) > best + LEAST_GAIN {
+            if value.max(bound) > best + LEAST_GAIN {
                 children.push(Child { parent, condition, value, bound });
             }
         };
-        for (literal, sum) in work.sums.literals.iter().enumerate().filter(|(_, sum)| sum.events > 0) {
+        for (literal, sum) in work.sums.literals.iter().enumerate().take(self.classes.literals()) {
             let condition = Condition::Literal(literal as u16);
             if !node.body.contains(&condition) && (self.is_allowed)(condition) {
                 judge(condition, sum, children);
@@ -359,13 +403,8 @@ impl Question<'_> {
             let digits = |cut: u16| self.classes.digits(threshold(cut));
             work.sums.for_each_cut(slot, digits, |cut, sum| judge(threshold(cut), sum, children));
             // Of neighbours the best few: the others are found where the thresholds of the best rule are looked at again.
-            let own = &mut children[first..];
-            let most = (width / 2).max(1);
-            if own.len() > most {
-                own.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.condition.cmp(&b.condition)));
-                *cut = own[most..].iter().fold(*cut, |cut, child| cut.max(child.bound));
-                children.truncate(first + most);
-            }
+            let own = children.split_off(first);
+            children.extend(self.select(level, own, (width / 2).max(1), cut));
         }
     }
 
@@ -380,7 +419,7 @@ impl Question<'_> {
                 let mut rest = body.clone();
                 rest.remove(at);
                 let node = rest.iter().fold(root.clone(), |node, c| self.refined(&node, *c));
-                work.done += node.runs.len();
+                work.done += node.witnesses.len();
                 work.sums.sum_up(self, &node, self.needed(*best), Wanted::Slot(slot as usize));
                 let cost = self.price.of_rule(self.classes, &rest);
                 let threshold = |cut: u16| Condition::Threshold(slot, cut);
@@ -388,14 +427,14 @@ impl Question<'_> {
                 let digits = |cut: u16| self.classes.digits(threshold(cut));
                 work.sums.for_each_cut(slot as usize, digits, |cut, sum| {
                     let value = self.value(sum, cost + self.price.of_condition(self.classes, threshold(cut)));
-                    if sum.events >= i64::from(SUPPORT) && value > *best + LEAST_GAIN {
+                    if value > *best + LEAST_GAIN {
                         better.push((value, threshold(cut)));
                     }
                 });
                 better.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 for (value, condition) in better {
                     let new = with(&rest, condition);
-                    if self.accepts(&new, &mut answer.refused) {
+                    if self.accepts(&node, condition, &new, &mut answer.refused) {
                         (*best, changed) = (value, true);
                         answer.best = Some((new.clone(), value));
                         body = new;
@@ -413,29 +452,6 @@ fn with(body: &[Condition], condition: Condition) -> Vec<Condition> {
     let mut body = body.to_vec();
     body.insert(at, condition);
     body
-}
-
-/// So many of the children, half of them by their value and half by what might become of them; what is left aside is noted
-/// with the most it might be worth.
-fn select(children: &mut [Child], width: usize, best: f64, cut: &mut f64) -> Vec<Child> {
-    let hopeful: Vec<&Child> = children.iter().filter(|c| c.bound > best + LEAST_GAIN).collect();
-    let mut chosen = vec![false; hopeful.len()];
-    let keys: [fn(&Child) -> f64; 2] = [|c| c.value, |c| c.bound];
-    for key in keys {
-        let mut order: Vec<usize> = (0..hopeful.len()).collect();
-        order.sort_by(|a, b| key(hopeful[*b]).total_cmp(&key(hopeful[*a])).then(a.cmp(b)));
-        order
-            .iter()
-            .filter(|i| !chosen[**i])
-            .take(width)
-            .copied()
-            .collect::<Vec<_>>()
-            .iter()
-            .for_each(|i| chosen[*i] = true);
-    }
-    let left = hopeful.iter().zip(&chosen).filter(|(_, chosen)| !**chosen);
-    *cut = left.fold(*cut, |cut, (child, _)| cut.max(child.bound));
-    hopeful.iter().zip(&chosen).filter(|(_, chosen)| **chosen).map(|(child, _)| **child).collect()
 }
 
 #[cfg(test)]

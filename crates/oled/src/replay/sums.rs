@@ -6,8 +6,7 @@
 
 use super::classes::Classes;
 use super::delta::NO_BLOCK;
-use super::refine::{Node, Question};
-use super::scale::NOWHERE;
+use super::refine::{Node, Question, Witness};
 
 /// What a condition brings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,8 +15,6 @@ pub(super) struct Sum {
     pub(super) no: i64,
     /// The best flips of all blocks.
     pub(super) most: f64,
-    /// The annotated intervals that it is right about.
-    pub(super) events: i64,
 }
 
 impl Sum {
@@ -25,7 +22,12 @@ impl Sum {
         self.yes += other.yes;
         self.no += other.no;
         self.most += other.most;
-        self.events += other.events;
+    }
+
+    fn subtract(&mut self, other: &Sum) {
+        self.yes -= other.yes;
+        self.no -= other.no;
+        self.most -= other.most;
     }
 }
 
@@ -45,29 +47,11 @@ pub(super) struct Sums {
     /// Where the steps of each slot are, and how many places it has.
     first: Vec<usize>,
     lengths: Vec<u16>,
-    /// For each class, when it was read: the literals that are true in it with the body, and the least of its places.
-    read: Vec<u32>,
-    round: u32,
-    rows: Vec<u64>,
-    places: Vec<u16>,
-    in_block: Seen,
-    in_event: Seen,
-    /// The runs of a block that bring something, with their classes.
+    /// What was true before in a block: the literals, and the least place of each slot.
+    seen: Vec<u64>,
+    least: Vec<u16>,
+    /// The runs of a block that bring something, with their items.
     gains: Vec<(f64, u32)>,
-}
-
-/// What was true before a run: the literals, and the least place of each slot.
-#[derive(Default)]
-struct Seen {
-    literals: Vec<u64>,
-    places: Vec<u16>,
-}
-
-impl Seen {
-    fn clear(&mut self, lengths: &[u16]) {
-        self.literals.fill(0);
-        self.places.copy_from_slice(lengths);
-    }
 }
 
 impl Sums {
@@ -75,16 +59,11 @@ impl Sums {
         let lengths: Vec<u16> = classes.scales.iter().map(|scale| scale.len() as u16).collect();
         let mut first = vec![0];
         lengths.iter().for_each(|length| first.push(first[first.len() - 1] + *length as usize + 2));
-        let seen = || Seen { literals: vec![0; classes.words], places: lengths.clone() };
         Sums {
             literals: vec![Sum::default(); classes.words * 64],
             steps: vec![Sum::default(); first[lengths.len()]],
-            read: vec![0; classes.count()],
-            round: 0,
-            rows: vec![0; classes.count() * classes.words],
-            places: vec![0; classes.count() * classes.slots()],
-            in_block: seen(),
-            in_event: seen(),
+            seen: vec![0; classes.words],
+            least: lengths.clone(),
             gains: Vec::new(),
             first,
             lengths,
@@ -93,35 +72,16 @@ impl Sums {
 
     /// Sums up what conditions bring at the runs of a body, where an F1 is needed.
     pub(super) fn sum_up(&mut self, question: &Question<'_>, node: &Node, needed: f64, wanted: Wanted) {
-        self.read(question, node);
         self.literals.fill(Sum::default());
         self.steps.fill(Sum::default());
-        self.in_block.clear(&self.lengths);
-        self.in_event.clear(&self.lengths);
-        let (mut block, mut event) = (NO_BLOCK, None);
-        for &i in &node.runs {
-            let (flip, class) = (&question.flips[i as usize], question.runs.all[i as usize].class);
-            if flip.block != NO_BLOCK {
-                if flip.block != block {
-                    self.close_block(wanted);
-                    block = flip.block;
-                }
-                let brings = Sum { yes: flip.yes, no: flip.no, ..Sum::default() };
-                self.add(class, wanted, &brings, false);
-                let weight = question.weight(flip, needed);
-                if weight > 0.0 {
-                    self.gains.push((weight, class));
-                }
-            }
-            if let Some(own) = question.evidence[i as usize].event {
-                if event != Some(own) {
-                    self.in_event.clear(&self.lengths);
-                    event = Some(own);
-                }
-                self.add(class, wanted, &Sum { events: 1, ..Sum::default() }, true);
+        let block_of = |witness: &Witness| question.flips[witness.run as usize].block;
+        for block in node.witnesses.chunk_by(|a, b| block_of(a) == block_of(b)) {
+            match block {
+                _ if block_of(&block[0]) == NO_BLOCK => {}
+                [one] => self.add_one(question, *one, needed, wanted),
+                _ => self.add_block(question, block, needed, wanted),
             }
         }
-        self.close_block(wanted);
     }
 
     /// Calls a function with each cut of a slot and its sum, from the strictest on. Of neighbours that bring the same only
@@ -150,84 +110,93 @@ impl Sums {
         }
     }
 
-    /// Adds what a run brings to all conditions that are true at it and were not before, in its block or in its interval.
-    fn add(&mut self, class: u32, wanted: Wanted, brings: &Sum, event: bool) {
-        let Sums { literals, steps, first, rows, places, in_block, in_event, .. } = self;
-        let seen = if event { in_event } else { in_block };
-        let (words, slots) = (seen.literals.len(), seen.places.len());
+    /// Adds a block in which the body is true of one item only.
+    fn add_one(&mut self, question: &Question<'_>, witness: Witness, needed: f64, wanted: Wanted) {
+        let flip = &question.flips[witness.run as usize];
+        let most = question.weight(flip, needed).max(0.0);
+        let brings = Sum { yes: flip.yes, no: flip.no, most };
+        let (classes, item) = (question.classes, witness.item as usize);
+        let Sums { literals, steps, first, lengths, .. } = self;
         let wanted = match wanted {
             Wanted::All => {
-                let row = &rows[class as usize * words..(class as usize + 1) * words];
-                for_each_new(row, &mut seen.literals, |literal| literals[literal].add(brings));
-                0..slots
+                for_each_bit(classes.row(item), |literal| literals[literal].add(&brings));
+                0..lengths.len()
             }
             Wanted::Slot(slot) => slot..slot + 1,
         };
-        let places = &places[class as usize * slots..][wanted.clone()];
-        for ((place, least), first) in places.iter().zip(&mut seen.places[wanted.clone()]).zip(&first[wanted]) {
-            if place < least {
-                steps[first + *place as usize + 1].add(brings);
-                let after = &mut steps[first + *least as usize + 1];
-                after.yes -= brings.yes;
-                after.no -= brings.no;
-                after.most -= brings.most;
-                after.events -= brings.events;
-                *least = *place;
+        let places = classes.places(item)[wanted.clone()].iter();
+        for ((place, length), first) in places.zip(&lengths[wanted.clone()]).zip(&first[wanted]) {
+            if place < length {
+                steps[first + *place as usize + 1].add(&brings);
             }
         }
     }
 
-    /// Adds the best flips of the block that ends.
-    fn close_block(&mut self, wanted: Wanted) {
-        self.in_block.clear(&self.lengths);
-        if self.gains.is_empty() {
+    /// Adds a block. Of a run with several items each brings what the run does, but for what another one has brought.
+    fn add_block(&mut self, question: &Question<'_>, block: &[Witness], needed: f64, wanted: Wanted) {
+        self.clear();
+        let mut gains = std::mem::take(&mut self.gains);
+        for witness in block {
+            let flip = &question.flips[witness.run as usize];
+            let brings = Sum { yes: flip.yes, no: flip.no, most: 0.0 };
+            self.add(question.classes, witness.item, wanted, &brings);
+            let weight = question.weight(flip, needed);
+            if weight > 0.0 {
+                gains.push((weight, witness.item));
+            }
+        }
+        if !gains.is_empty() {
+            self.clear();
+            gains.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            for (most, item) in gains.drain(..) {
+                self.add(question.classes, item, wanted, &Sum { most, ..Sum::default() });
+            }
+        }
+        self.gains = gains;
+    }
+
+    fn clear(&mut self) {
+        self.seen.fill(0);
+        self.least.copy_from_slice(&self.lengths);
+    }
+
+    /// Adds what a run brings to all conditions that are true of its item and were not of one before.
+    fn add(&mut self, classes: &Classes, item: u32, wanted: Wanted, brings: &Sum) {
+        let Sums { literals, steps, first, seen, least, .. } = self;
+        let wanted = match wanted {
+            Wanted::All => {
+                for (word, (row, seen)) in classes.row(item as usize).iter().zip(seen).enumerate() {
+                    let new = row & !*seen;
+                    *seen |= row;
+                    for_each_bit(&[new], |literal| literals[word * 64 + literal].add(brings));
+                }
+                0..least.len()
+            }
+            Wanted::Slot(slot) => slot..slot + 1,
+        };
+        let (places, least) = (&classes.places(item as usize)[wanted.clone()], &mut least[wanted.clone()]);
+        // Mostly none is less, which is found out for many at a time.
+        if !places.iter().zip(&*least).fold(false, |any, (place, least)| any | (place < least)) {
             return;
         }
-        let mut gains = std::mem::take(&mut self.gains);
-        gains.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        for &(weight, class) in &gains {
-            self.add(class, wanted, &Sum { most: weight, ..Sum::default() }, false);
-        }
-        gains.clear();
-        self.gains = gains;
-        self.in_block.clear(&self.lengths);
-    }
-
-    /// Reads what is true in the classes of a body with it.
-    fn read(&mut self, question: &Question<'_>, node: &Node) {
-        let (classes, runs) = (question.classes, question.runs);
-        let (words, slots) = (classes.words, classes.slots());
-        self.round += 1;
-        for &i in &node.runs {
-            let class = runs.all[i as usize].class;
-            let at = class as usize;
-            if self.read[at] == self.round {
-                continue;
-            }
-            self.read[at] = self.round;
-            let row = &mut self.rows[at * words..(at + 1) * words];
-            let places = &mut self.places[at * slots..(at + 1) * slots];
-            row.fill(0);
-            places.fill(NOWHERE);
-            for item in classes.items(class) {
-                if node.body.iter().all(|c| classes.meets(item, *c)) {
-                    row.iter_mut().zip(classes.row(item)).for_each(|(a, b)| *a |= b);
-                    places.iter_mut().zip(classes.places(item)).for_each(|(a, b)| *a = (*a).min(*b));
-                }
+        for ((place, least), first) in places.iter().zip(least).zip(&first[wanted]) {
+            if place < least {
+                steps[first + *place as usize + 1].add(brings);
+                steps[first + *least as usize + 1].subtract(brings);
+                *least = *place;
             }
         }
     }
 }
 
-/// Calls a function with the literals of a row that are not in a set, and puts them there.
+/// Calls a function with the numbers of the bits that are set.
 #[inline]
-fn for_each_new(row: &[u64], seen: &mut [u64], mut each: impl FnMut(usize)) {
-    for (word, (row, seen)) in row.iter().zip(seen).enumerate() {
-        let mut new = row & !*seen;
-        *seen |= row;
-        while new != 0 {
-            each(word * 64 + new.trailing_zeros() as usize);
-            new &= new - 1;
+fn for_each_bit(row: &[u64], mut each: impl FnMut(usize)) {
+    for (word, row) in row.iter().enumerate() {
+        let mut rest = *row;
+        while rest != 0 {
+            each(word * 64 + rest.trailing_zeros() as usize);
+            rest &= rest - 1;
         }
     }
 }

@@ -164,7 +164,7 @@ fn no_rule_is_better_than_the_one_that_is_found_by_more_than_the_gap() {
                 let mut more = actions.clone();
                 more.add(&classes, &runs, kind, &body);
                 let value = fit(&runs, &more, definition_of(kind)).f1() - question.price.of_rule(&classes, &body);
-                if value > best && question.supported(&body) && question.accepts(&body, &mut Refused::default()) {
+                if value > best && question.supported(&body) && question.is_relevant(&body) {
                     best = value;
                 }
             }
