@@ -2,8 +2,9 @@
 
 use super::classes::{Classes, Condition};
 use super::delta::Delta;
+use super::literal::{self, Lit};
 use super::objective::{Fit, Price};
-use super::refine::{Answer, Question, Refused};
+use super::refine::{Answer, Question, Refused, with};
 use super::runs::{Definition, Evidence, Label, Runs};
 use super::simulate::{Actions, fit};
 use super::watch::Watch;
@@ -144,8 +145,7 @@ impl<'a> Climb<'a> {
                     }
                 }
             }
-            let mut value = fit(self.slope.runs, &actions, self.slope.definition).f1();
-            let mut cost = 0.0;
+            let (mut value, mut cost) = (fit(self.slope.runs, &actions, self.slope.definition).f1(), 0.0);
             while !self.slope.watch.ends() && rules.len() < self.slope.max_rules {
                 let Some((body, better)) = self.ask(kind, &actions, cost, value).best else { break };
                 actions.add(self.slope.classes, self.slope.runs, kind, &body);
@@ -201,6 +201,43 @@ impl<'a> Climb<'a> {
         theory
     }
 
+    /// The rules of a theory, each threshold where its rule tells values apart: between the last value that the rule must
+    /// meet and the first that it must not, nearer to the side on which there are more runs. Values in between may be those
+    /// of other instances; where few events are all there is, they would put the threshold anywhere.
+    pub(crate) fn settle(&mut self, theory: &Theory) -> Vec<literal::Rule> {
+        let classes = self.slope.classes;
+        let mut rules = theory.rules.clone();
+        let mut settled = Vec::new();
+        for i in 0..rules.len() {
+            let mut rest = rules.clone();
+            let (kind, mut body) = rest.remove(i);
+            let mut literals: Vec<Lit> = body.iter().map(|c| classes.literal(*c)).collect();
+            let (actions, cost) = (self.actions(&rest), self.cost(&rest));
+            for at in 0..body.len() {
+                let Condition::Threshold(slot, cut) = body[at] else { continue };
+                let others: Vec<Condition> = body.iter().filter(|c| **c != body[at]).copied().collect();
+                let mut threshold = None;
+                self.question(kind, &actions, cost, |question| {
+                    threshold = classes.scales[slot as usize].settled(&question.room(&others, (slot, cut)));
+                    // Whether conditions speak for the rule may depend on where it is.
+                    let moved = threshold.map(|t| Condition::Threshold(slot, classes.scales[slot as usize].cut(t)));
+                    let relevant = moved.is_some_and(|moved| question.is_relevant(&with(&others, moved)));
+                    if !relevant {
+                        threshold = None;
+                    }
+                    Answer::default()
+                });
+                if let (Some(threshold), Lit::Open { slot: number, .. }) = (threshold, literals[at]) {
+                    literals[at] = Lit::Open { slot: number, threshold };
+                    body[at] = Condition::Threshold(slot, classes.scales[slot as usize].cut(threshold));
+                }
+            }
+            rules[i].1 = body;
+            settled.push(literal::Rule { kind, body: literals });
+        }
+        settled
+    }
+
     /// Takes rules out, or puts others in their place, as long as that pays; says whether anything changed.
     fn exchange(&mut self, theory: &mut Theory) -> bool {
         let mut any = false;
@@ -221,9 +258,27 @@ impl<'a> Climb<'a> {
                 *theory = self.theory(rules);
                 debug_assert!((theory.value - value).abs() < 1e-6, "delta is simulation: {} {value}", theory.value);
                 any = true;
+            } else if let Some(split) = self.split(theory, i, &without) {
+                *theory = split;
+                any = true;
             }
             i += 1;
         }
         any
+    }
+    /// A theory that has two rules in the place of one that does the work of both and is wrong at times: the same one with
+    /// the best further condition, which alone would be worse, and the best one to go with it. One rule at a time leads there
+    /// only by luck: as long as the first one does all, nothing is left for the second.
+    fn split(&mut self, theory: &Theory, i: usize, without: &Theory) -> Option<Theory> {
+        let (kind, body) = &theory.rules[i];
+        let (mut actions, mut cost) = (self.actions(&without.rules), self.cost(&without.rules));
+        let narrow = self.question(*kind, &actions, cost, |question| question.narrowed(body)).best?.0;
+        actions.add(self.slope.classes, self.slope.runs, *kind, &narrow);
+        cost += self.slope.price.of_rule(self.slope.classes, &narrow);
+        let other = self.ask(*kind, &actions, cost, theory.value).best?.0;
+        let mut rules = theory.rules.clone();
+        rules[i].1 = narrow;
+        rules.push((*kind, other));
+        Some(self.theory(rules))
     }
 }

@@ -14,7 +14,7 @@ use super::objective::{Fit, Price};
 use super::record::{Course, Record, Segment};
 use super::refine::Refused;
 use super::runs::{Definition, Runs};
-use super::simulate::{Actions, fit, fit_by_segment};
+use super::simulate::{Actions, fit_by_segment};
 use super::watch::Watch;
 use crate::induce::RuleKind;
 use crate::learn::Trust;
@@ -123,6 +123,16 @@ impl FluentSearch<'_> {
                 tried.into_iter().find(|(d, fold)| *d == definition && !fold.cut_short).map(|(_, fold)| fold.rules);
         }
         let mut outcome = self.climb(&classes, self.segments, definition, None);
+        // Where the rules of a fold are clearly better than those that were found from all, the search was caught.
+        for start in refits.iter().flatten() {
+            let errors = |rules: &[Rule]| self.fit_by_segment(rules, definition).1;
+            if is_clearly_less(&errors(start), &errors(&outcome.rules)) {
+                let other = self.climb(&classes, self.segments, definition, Some(start));
+                if other.value > outcome.value {
+                    outcome = other;
+                }
+            }
+        }
         if !start.is_empty() {
             let other = self.climb(&classes, self.segments, definition_of(start), Some(start));
             if other.value > outcome.value {
@@ -231,7 +241,8 @@ impl FluentSearch<'_> {
         slope.price = self.price(&runs, found.seen.literals);
         let mut climb = Climb::new(slope);
         let theory = climb.polish(bodies(&classes, &found.rules));
-        let mut outcome = Outcome { rules: rules_of(&classes, &theory), fit: theory.fit, value: theory.value, ..found };
+        let rules = climb.settle(&theory);
+        let mut outcome = Outcome { rules, fit: theory.fit, value: theory.value, ..found };
         outcome.seen.refused.add(&climb.refused);
         outcome
     }
@@ -285,9 +296,7 @@ impl FluentSearch<'_> {
         if self.choice.declared.is_none() {
             return if fold.fit.f1() > own.fit.f1() { *other } else { declared };
         }
-        let fewer: Vec<f64> = own.errors.iter().zip(&fold.errors).map(|(own, other)| (own - other) as f64).collect();
-        let (sum, squares) = (fewer.iter().sum::<f64>(), fewer.iter().map(|d| d * d).sum::<f64>());
-        if fold.fit.f1() > own.fit.f1() && sum > squares.sqrt() { *other } else { declared }
+        if fold.fit.f1() > own.fit.f1() && is_clearly_less(&fold.errors, &own.errors) { *other } else { declared }
     }
 
     /// Whether two rules are the same but for their thresholds.
@@ -314,8 +323,13 @@ impl FluentSearch<'_> {
 
     /// How well rules fit.
     pub(crate) fn fit(&self, rules: &[Rule], definition: Definition) -> Fit {
+        self.fit_by_segment(rules, definition).0
+    }
+
+    /// How well rules fit, with the errors in each segment.
+    fn fit_by_segment(&self, rules: &[Rule], definition: Definition) -> (Fit, Vec<i64>) {
         let (classes, runs) = self.classes_of(rules);
-        fit(&runs, &actions(&classes, &runs, rules), definition)
+        fit_by_segment(&runs, &actions(&classes, &runs, rules), definition)
     }
 
     /// What the theory would be without each of its rules, at a price of a literal.
@@ -337,6 +351,12 @@ impl FluentSearch<'_> {
         };
         (0..rules.len()).map(without).collect()
     }
+}
+
+/// Whether errors in segments are fewer than others by more than differences between segments would be by chance.
+fn is_clearly_less(errors: &[i64], others: &[i64]) -> bool {
+    let fewer = || errors.iter().zip(others).map(|(errors, others)| (others - errors) as f64);
+    fewer().sum::<f64>() > fewer().map(|d| d * d).sum::<f64>().sqrt()
 }
 
 /// What rules do on runs of classes that have their literals.

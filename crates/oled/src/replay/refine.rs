@@ -94,6 +94,15 @@ impl Refused {
     }
 }
 
+/// Where the threshold of a rule may be: cuts that lead to the same fit, and the runs on both sides of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub(crate) strictest: u16,
+    pub(crate) loosest: u16,
+    pub(crate) inside: usize,
+    pub(crate) outside: usize,
+}
+
 /// A body with the runs at which it is true, and the items that make it so.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -155,6 +164,38 @@ impl Question<'_> {
             answer.best = None;
         }
         answer
+    }
+
+    /// The best body with a condition more than this one, worth more or not.
+    pub(crate) fn narrowed(&self, body: &[Condition]) -> Answer {
+        let level = [self.node(self.root(), body)];
+        let (mut answer, mut children, mut best) = (Answer::default(), Vec::new(), f64::MIN);
+        self.expand((&level, 0), (best, best), WIDTH, &mut f64::MIN.clone(), &mut children, &mut self.work());
+        self.take_best(&level, &children, &mut best, &mut answer);
+        answer
+    }
+
+    /// The cuts of a threshold in a body that all lead to the same fit, from the strictest to the loosest, and where they
+    /// could be put: how many runs of the rest of the body meet all of them, and how many none.
+    pub(crate) fn room(&self, rest: &[Condition], (slot, own): (u16, u16)) -> Room {
+        let node = self.node(self.root(), rest);
+        let mut sums = Sums::new(self.classes);
+        sums.sum_up(self, &node, 0.0, Wanted::Slot(slot as usize));
+        let all: Vec<(u16, Sum)> = sums.cuts(slot as usize).collect();
+        let brings = |cut: u16| all.iter().find(|(c, _)| *c == cut).map(|(_, sum)| (sum.yes, sum.no));
+        let is_same = |cut: &u16| brings(*cut).is_some() && brings(*cut) == brings(own);
+        let mut room = Room {
+            strictest: (1..=own).rev().take_while(is_same).last().unwrap_or(own),
+            loosest: (own..).take_while(is_same).last().unwrap_or(own),
+            inside: 0,
+            outside: 0,
+        };
+        for witness in node.witnesses.iter().filter(|w| self.flips[w.run as usize].block != NO_BLOCK) {
+            let meets = |cut| self.classes.meets(witness.item as usize, Condition::Threshold(slot, cut));
+            room.inside += usize::from(meets(room.strictest));
+            room.outside += usize::from(!meets(room.loosest));
+        }
+        room
     }
 
     /// The body without conditions, at all runs that matter.
@@ -273,7 +314,7 @@ impl Question<'_> {
 
     /// Whether each condition of a body speaks for what the rule does: where it is true, the fluent holds more often than
     /// where the others are, and less often if the rule ends it.
-    fn is_relevant(&self, body: &[Condition]) -> bool {
+    pub(super) fn is_relevant(&self, body: &[Condition]) -> bool {
         let mut all = (0_u64, 0_u64);
         let mut without = vec![(0_u64, 0_u64); body.len()];
         for (run, evidence) in self.runs.all.iter().zip(self.evidence).filter(|(_, e)| e.seen > 0) {
@@ -358,6 +399,11 @@ impl Question<'_> {
         words.fold(u64::from((self.is_linked)(&node.body)), |sum, word| sum.wrapping_add(spread(word)))
     }
 
+    /// A body with conditions more.
+    fn node(&self, root: Node, body: &[Condition]) -> Node {
+        body.iter().fold(root, |node, c| self.refined(&node, *c))
+    }
+
     /// A body with a condition more.
     fn refined(&self, node: &Node, condition: Condition) -> Node {
         let meets = |witness: &&Witness| self.classes.meets(witness.item as usize, condition);
@@ -418,7 +464,7 @@ impl Question<'_> {
                 let Condition::Threshold(slot, _) = body[at] else { continue };
                 let mut rest = body.clone();
                 rest.remove(at);
-                let node = rest.iter().fold(root.clone(), |node, c| self.refined(&node, *c));
+                let node = self.node(root.clone(), &rest);
                 work.done += node.witnesses.len();
                 work.sums.sum_up(self, &node, self.needed(*best), Wanted::Slot(slot as usize));
                 let cost = self.price.of_rule(self.classes, &rest);
@@ -447,7 +493,7 @@ impl Question<'_> {
 }
 
 /// A body with a condition more, in order.
-fn with(body: &[Condition], condition: Condition) -> Vec<Condition> {
+pub(super) fn with(body: &[Condition], condition: Condition) -> Vec<Condition> {
     let at = body.partition_point(|c| *c < condition);
     let mut body = body.to_vec();
     body.insert(at, condition);

@@ -2,6 +2,7 @@
 
 use super::bins::{BinId, Ranks};
 use super::literal::Slot;
+use super::refine::Room;
 use crate::induce::{Numbers, Threshold, between};
 use crate::lang::Looser;
 
@@ -124,6 +125,18 @@ impl Scale {
             // Beyond all values there is always a number; between two of them it was looked for.
             Threshold::new(if high.is_finite() { high } else { low })
         })
+    }
+
+    /// The threshold for a rule that may have it anywhere between two cuts: nearer to the side on which there is more, as if
+    /// the values there were as far apart from each other as from the threshold, and as short a number as can be had nearby.
+    pub(crate) fn settled(&self, room: &Room) -> Option<Threshold> {
+        let (inner, outer) = (self.gap(self.below(room.strictest)), self.gap(self.below(room.loosest)));
+        let (low, high) = (inner.0.min(outer.0), inner.1.max(outer.1));
+        let share = (room.outside + 1) as f64 / (room.inside + room.outside + 2) as f64;
+        let share = if inner.0 <= outer.0 { share } else { 1.0 - share };
+        let (at, half) = (low + (high - low) * share, (high - low) * share.min(1.0 - share) / 2.0);
+        let is_open = room.strictest < room.loosest && at.is_finite() && at - half < at + half;
+        is_open.then(|| between(at - half, at + half, self.slot.comparison, self.slot.numbers)).flatten()
     }
 
     /// The cut of a threshold, or the next one below it that is looked at.

@@ -84,14 +84,20 @@ impl Sums {
         }
     }
 
+    /// The cuts of a slot with their sums, from the strictest on.
+    pub(super) fn cuts(&self, slot: usize) -> impl Iterator<Item = (u16, Sum)> {
+        let steps = &self.steps[self.first[slot]..];
+        (1..self.lengths[slot]).scan(Sum::default(), |sum, cut| {
+            sum.add(&steps[cut as usize]);
+            Some((cut, *sum))
+        })
+    }
+
     /// Calls a function with each cut of a slot and its sum, from the strictest on. Of neighbours that bring the same only
     /// the one with the fewest digits is told.
     pub(super) fn for_each_cut(&self, slot: usize, digits: impl Fn(u16) -> u32, mut each: impl FnMut(u16, &Sum)) {
-        let steps = &self.steps[self.first[slot]..];
-        let mut sum = Sum::default();
         let mut same: Option<(u16, Sum)> = None;
-        for cut in 1..self.lengths[slot] {
-            sum.add(&steps[cut as usize]);
+        for (cut, sum) in self.cuts(slot) {
             match &mut same {
                 Some((best, of)) if *of == sum => {
                     if digits(cut) < digits(*best) {
