@@ -116,6 +116,9 @@ pub(crate) struct Classes {
     pub(crate) of_state: Vec<u32>,
 }
 
+/// So many places are put into a word of a key.
+const PACKED: usize = 4;
+
 /// What is looked at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Vocabulary<'a> {
@@ -142,14 +145,17 @@ impl Classes {
         let mut classes = Classes::default();
         classes.choose(record, occurring().map(|state| &**state), scope, vocabulary);
         classes.of_state = vec![u32::MAX; states.len()];
-        // The keys of the classes, one after the other, where each begins, and by their hashes the classes.
-        let (mut keys, mut begin, mut known) = (Vec::new(), vec![0], HashTable::new());
+        // The keys of the classes, one after the other, where each begins, and the classes with their hashes.
+        let (mut keys, mut begin, mut known) = (Vec::new(), vec![0], HashTable::<(u64, u32)>::new());
         let mut key = Vec::new();
         for (number, state) in states.iter().enumerate().filter(|(number, _)| occurs[*number]) {
             classes.read(state, scope.layout, scope.given, &mut key);
-            let of = |class: &u32| &keys[begin[*class as usize]..begin[*class as usize + 1]];
-            let entry = known.entry(hash(&key), |class| of(class) == key, |class| hash(of(class)));
-            let class = *entry.or_insert(begin.len() as u32 - 1).get();
+            let hash = FxBuildHasher.hash_one(key.as_slice());
+            let is_same = |(other, class): &(u64, u32)| {
+                *other == hash && keys[begin[*class as usize]..begin[*class as usize + 1]] == key
+            };
+            let entry = known.entry(hash, is_same, |(hash, _)| *hash);
+            let class = entry.or_insert((hash, begin.len() as u32 - 1)).get().1;
             classes.of_state[number] = class;
             if class as usize + 1 == begin.len() {
                 keys.extend_from_slice(&key);
@@ -229,15 +235,17 @@ impl Classes {
         let truths = || state.chunks(layout.stride());
         let has = |bit: Option<usize>| bit.is_some_and(|bit| truths().any(|truth| has_bit(truth, bit)));
         key.push(u64::from(has(given.starts)) | u64::from(has(given.ends) || has(given.other_value)) << 1);
-        let width = self.words + self.slots.len();
+        let width = self.words + self.slots.len().div_ceil(PACKED);
         for truth in truths() {
             let start = key.len();
             key.resize(start + self.words, 0);
             for (column, literal) in self.literals.iter().enumerate() {
                 key[start + column / 64] |= u64::from(has_bit(truth, *literal as usize)) << (column % 64);
             }
-            let place = |(s, scale): (&u16, &Scale)| scale.place(layout.measured(truth, *s as usize));
-            key.extend(self.slots.iter().zip(&self.scales).map(place).map(u64::from));
+            let place = |(s, scale): (&u16, &Scale)| u64::from(scale.place(layout.measured(truth, *s as usize)));
+            for (slots, scales) in self.slots.chunks(PACKED).zip(self.scales.chunks(PACKED)) {
+                key.push(slots.iter().zip(scales).fold(0, |word, slot| word << 16 | place(slot)));
+            }
             let (others, item) = key.split_at(start);
             if others[1..].chunks(width).any(|other| self.is_part(item, other)) {
                 key.truncate(start);
@@ -261,17 +269,21 @@ impl Classes {
     fn is_part(&self, item: &[u64], other: &[u64]) -> bool {
         let (bits, places) = item.split_at(self.words);
         let (other_bits, other_places) = other.split_at(self.words);
-        bits.iter().zip(other_bits).all(|(a, b)| a & !b == 0) && places.iter().zip(other_places).all(|(a, b)| a >= b)
+        let lane = |word: &u64, i: usize| word >> (16 * i) & 0xffff;
+        let is_less = |(a, b): (&u64, &u64)| (0..PACKED).any(|i| lane(a, i) < lane(b, i));
+        bits.iter().zip(other_bits).all(|(a, b)| a & !b == 0) && !places.iter().zip(other_places).any(is_less)
     }
 
     fn push(&mut self, key: &[u64]) {
         self.first.push((self.rows.len() / self.words) as u32);
         self.starts.push(key[0] & 1 == 1);
         self.ends.push(key[0] & 2 == 2);
-        for item in key[1..].chunks(self.words + self.slots.len()) {
+        for item in key[1..].chunks(self.words + self.slots.len().div_ceil(PACKED)) {
             let (bits, places) = item.split_at(self.words);
             self.rows.extend_from_slice(bits);
-            self.places.extend(places.iter().map(|place| *place as u16));
+            for (slots, word) in self.slots.chunks(PACKED).zip(places) {
+                self.places.extend((0..slots.len()).rev().map(|i| (word >> (16 * i)) as u16));
+            }
         }
     }
 
@@ -282,7 +294,10 @@ impl Classes {
         let mut classes =
             Classes { literals: (0..literals as u16).collect(), words: 1, slots, scales, ..Classes::default() };
         for items in all {
-            let item = |(bits, places): (u64, Vec<u16>)| [bits].into_iter().chain(places.into_iter().map(u64::from));
+            let pack = |places: &[u16]| places.iter().fold(0, |word, place| word << 16 | u64::from(*place));
+            let item = |(bits, places): (u64, Vec<u16>)| {
+                [bits].into_iter().chain(places.chunks(PACKED).map(pack).collect::<Vec<u64>>())
+            };
             let key: Vec<u64> = [0].into_iter().chain(items.into_iter().flat_map(item)).collect();
             classes.push(&key);
         }
@@ -385,11 +400,6 @@ impl Classes {
             Condition::Threshold(slot, cut) => self.scales[slot as usize].digits(cut),
         }
     }
-}
-
-/// A number that two keys hardly ever have both.
-fn hash(key: &[u64]) -> u64 {
-    FxBuildHasher.hash_one(key)
 }
 
 /// A number that looks random (the finaliser of SplitMix64): sets of numbers are told apart by the sum of these.

@@ -1,5 +1,8 @@
 //! Climb: the theory of a fluent, one rule more, one less or another one at a time, until nothing is better.
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
 use super::classes::{Classes, Condition};
 use super::delta::Delta;
 use super::literal::{self, Lit};
@@ -47,12 +50,14 @@ pub(crate) struct Climb<'a> {
     /// How much more a rule might bring that was not looked at, as of the last time that none was found.
     pub(crate) gap: f64,
     pub(crate) refused: Refused,
+    /// In which classes the bodies of rules are true: each is part of many theories.
+    covers: IndexMap<Vec<Condition>, Vec<bool>, FxBuildHasher>,
 }
 
 impl<'a> Climb<'a> {
     pub(crate) fn new(slope: Slope<'a>) -> Climb<'a> {
         let evidence = [false, true].map(|ends| slope.runs.evidence(slope.definition, ends));
-        Climb { slope, evidence, gap: 0.0, refused: Refused::default() }
+        Climb { slope, evidence, gap: 0.0, refused: Refused::default(), covers: IndexMap::default() }
     }
 
     /// The best theory that is found from nothing.
@@ -75,7 +80,7 @@ impl<'a> Climb<'a> {
     }
 
     /// Rules with what they are worth.
-    pub(crate) fn theory(&self, rules: Vec<Rule>) -> Theory {
+    pub(crate) fn theory(&mut self, rules: Vec<Rule>) -> Theory {
         let fit = fit(self.slope.runs, &self.actions(&rules), self.slope.definition);
         Theory { value: fit.f1() - self.cost(&rules), fit, rules }
     }
@@ -84,9 +89,14 @@ impl<'a> Climb<'a> {
         rules.iter().map(|(_, body)| self.slope.price.of_rule(self.slope.classes, body)).sum()
     }
 
-    pub(crate) fn actions(&self, rules: &[Rule]) -> Actions {
+    fn actions(&mut self, rules: &[Rule]) -> Actions {
         let mut actions = Actions::given(self.slope.classes, self.slope.runs);
-        rules.iter().for_each(|(kind, body)| actions.add(self.slope.classes, self.slope.runs, *kind, body));
+        for (kind, body) in rules {
+            if !self.covers.contains_key(body) {
+                self.covers.insert(body.clone(), self.slope.classes.cover(body));
+            }
+            actions.add_where(self.slope.runs, *kind, &self.covers[body]);
+        }
         actions
     }
 

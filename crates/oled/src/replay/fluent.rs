@@ -14,7 +14,7 @@ use super::objective::{Fit, Price};
 use super::record::{Course, Record, Segment};
 use super::refine::Refused;
 use super::runs::{Definition, Runs};
-use super::simulate::{Actions, fit_by_segment};
+use super::simulate::{Actions, fit, fit_by_segment};
 use super::watch::Watch;
 use crate::induce::RuleKind;
 use crate::learn::Trust;
@@ -123,20 +123,12 @@ impl FluentSearch<'_> {
                 tried.into_iter().find(|(d, fold)| *d == definition && !fold.cut_short).map(|(_, fold)| fold.rules);
         }
         let mut outcome = self.climb(&classes, self.segments, definition, None);
-        // Where the rules of a fold are clearly better than those that were found from all, the search was caught.
-        for start in refits.iter().flatten() {
-            let errors = |rules: &[Rule]| self.fit_by_segment(rules, definition).1;
-            if is_clearly_less(&errors(start), &errors(&outcome.rules)) {
-                let other = self.climb(&classes, self.segments, definition, Some(start));
+        for start in self.clearly_better(refits.as_deref(), &outcome.rules, definition).into_iter().chain([start]) {
+            if !start.is_empty() {
+                let other = self.climb(&classes, self.segments, definition_of(start), Some(start));
                 if other.value > outcome.value {
                     outcome = other;
                 }
-            }
-        }
-        if !start.is_empty() {
-            let other = self.climb(&classes, self.segments, definition_of(start), Some(start));
-            if other.value > outcome.value {
-                outcome = other;
             }
         }
         let again = |folds: Vec<Vec<Rule>>| {
@@ -152,6 +144,22 @@ impl FluentSearch<'_> {
         let definition = if last.rules.is_empty() { self.definitions()[0] } else { definition_of(&last.rules) };
         let start = (!last.rules.is_empty()).then_some(last.rules.as_slice());
         Outcome { held_out: last.held_out, ..self.climb(&classes, self.segments, definition, start) }
+    }
+
+    /// The rules of folds that make clearly fewer errors than those that were found from all segments: there the search was
+    /// caught.
+    fn clearly_better<'r>(
+        &self,
+        of_folds: Option<&'r [Vec<Rule>]>,
+        found: &[Rule],
+        definition: Definition,
+    ) -> Vec<&'r [Rule]> {
+        let of_folds = of_folds.unwrap_or_default();
+        let all: Vec<Rule> = of_folds.iter().flatten().chain(found).cloned().collect();
+        let (classes, runs) = self.classes_of(&all);
+        let errors = |rules: &[Rule]| fit_by_segment(&runs, &actions(&classes, &runs, rules), definition).1;
+        let own = errors(found);
+        of_folds.iter().map(Vec::as_slice).filter(|rules| is_clearly_less(&errors(rules), &own)).collect()
     }
 
     /// The ways in which the fluent may be defined.
@@ -231,10 +239,10 @@ impl FluentSearch<'_> {
 
     /// The same rules with the best thresholds of all.
     fn polish(&self, segments: &[&Segment<'_>], definition: Definition, found: Outcome) -> Outcome {
-        let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::Of(&found.rules));
-        if classes.slots() == 0 {
+        if !found.rules.iter().flat_map(|rule| &rule.body).any(|l| matches!(l, Lit::Open { .. })) {
             return found;
         }
+        let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::Of(&found.rules));
         let runs = Runs::new(segments, self.scope, &classes);
         // The price is that of all literals that there were to choose from.
         let mut slope = self.slope((&classes, &runs, definition), &|_| true, &|_, _| true);
@@ -323,13 +331,8 @@ impl FluentSearch<'_> {
 
     /// How well rules fit.
     pub(crate) fn fit(&self, rules: &[Rule], definition: Definition) -> Fit {
-        self.fit_by_segment(rules, definition).0
-    }
-
-    /// How well rules fit, with the errors in each segment.
-    fn fit_by_segment(&self, rules: &[Rule], definition: Definition) -> (Fit, Vec<i64>) {
         let (classes, runs) = self.classes_of(rules);
-        fit_by_segment(&runs, &actions(&classes, &runs, rules), definition)
+        fit(&runs, &actions(&classes, &runs, rules), definition)
     }
 
     /// What the theory would be without each of its rules, at a price of a literal.

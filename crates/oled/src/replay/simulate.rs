@@ -21,7 +21,11 @@ impl Actions {
 
     /// With a rule more.
     pub(crate) fn add(&mut self, classes: &Classes, runs: &Runs, kind: RuleKind, body: &[Condition]) {
-        let cover = classes.cover(body);
+        self.add_where(runs, kind, &classes.cover(body));
+    }
+
+    /// With a rule more that fires in some classes.
+    pub(crate) fn add_where(&mut self, runs: &Runs, kind: RuleKind, cover: &[bool]) {
         let set = if kind == RuleKind::Termination { &mut self.ends } else { &mut self.starts };
         set.iter_mut().zip(&runs.all).for_each(|(fires, run)| *fires |= cover[run.class as usize]);
     }
