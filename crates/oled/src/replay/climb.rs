@@ -82,7 +82,7 @@ impl<'a> Climb<'a> {
     /// Rules with what they are worth.
     pub(crate) fn theory(&mut self, rules: Vec<Rule>) -> Theory {
         let fit = fit(self.slope.runs, &self.actions(&rules), self.slope.definition);
-        Theory { value: fit.f1() - self.cost(&rules), fit, rules }
+        Theory { value: self.slope.price.worth(fit.f1()) - self.cost(&rules), fit, rules }
     }
 
     fn cost(&self, rules: &[Rule]) -> f64 {
@@ -155,7 +155,8 @@ impl<'a> Climb<'a> {
                     }
                 }
             }
-            let (mut value, mut cost) = (fit(self.slope.runs, &actions, self.slope.definition).f1(), 0.0);
+            let alone = fit(self.slope.runs, &actions, self.slope.definition).f1();
+            let (mut value, mut cost) = (self.slope.price.worth(alone), 0.0);
             while !self.slope.watch.ends() && rules.len() < self.slope.max_rules {
                 let Some((body, better)) = self.ask(kind, &actions, cost, value).best else { break };
                 actions.add(self.slope.classes, self.slope.runs, kind, &body);
@@ -189,7 +190,8 @@ impl<'a> Climb<'a> {
         }
     }
 
-    /// Finds better thresholds for rules, each in turn with all else as it is, as long as that pays.
+    /// Finds better thresholds for rules, each in turn with all else as it is, as long as that pays; and leaves out conditions
+    /// that stood in for a threshold between those that there were.
     pub(crate) fn polish(&mut self, rules: Vec<Rule>) -> Theory {
         let mut theory = self.theory(rules);
         let mut changed = true;
@@ -200,6 +202,11 @@ impl<'a> Climb<'a> {
                 let (kind, body) = rest.remove(i);
                 let (actions, cost) = (self.actions(&rest), self.cost(&rest));
                 let better = self.question(kind, &actions, cost, |question| question.polished(&body, theory.value));
+                let better = if better.best.is_some() {
+                    better
+                } else {
+                    self.shorter(kind, &body, &actions, cost, theory.value)
+                };
                 if let Some((body, value)) = better.best {
                     rest.insert(i, (kind, body));
                     theory = self.theory(rest);
@@ -209,6 +216,18 @@ impl<'a> Climb<'a> {
             }
         }
         theory
+    }
+
+    /// The first body with a condition less that is worth more than this, with the best thresholds.
+    fn shorter(&mut self, kind: RuleKind, body: &[Condition], actions: &Actions, cost: f64, value: f64) -> Answer {
+        let shorter = (0..body.len()).filter(|_| body.len() > 1).map(|at| {
+            let mut rest = body.to_vec();
+            rest.remove(at);
+            rest
+        });
+        let polished =
+            |rest: Vec<Condition>| self.question(kind, actions, cost, |question| question.polished(&rest, value));
+        shorter.map(polished).find(|answer| answer.best.is_some()).unwrap_or_default()
     }
 
     /// The rules of a theory, each threshold where its rule tells values apart: between the last value that the rule must

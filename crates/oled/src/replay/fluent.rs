@@ -335,14 +335,15 @@ impl FluentSearch<'_> {
         fit(&runs, &actions(&classes, &runs, rules), definition)
     }
 
-    /// What the theory would be without each of its rules, at a price of a literal.
+    /// What the theory would be without each of its rules, each at its price.
     pub(crate) fn trust(&self, outcome: &Outcome, definition: Definition) -> Vec<Trust> {
         let rules = &outcome.rules;
         let (classes, runs) = self.classes_of(rules);
-        let price = |rules: &[Rule]| outcome.penalty * rules.iter().map(|r| r.body.len() + 1).sum::<usize>() as f64;
+        let price = self.price(&runs, outcome.seen.literals);
         let worth = |rules: &[Rule]| {
             let (fit, errors) = fit_by_segment(&runs, &actions(&classes, &runs, rules), definition);
-            (fit.f1() - price(rules), errors)
+            let cost: f64 = bodies(&classes, rules).iter().map(|(_, body)| price.of_rule(&classes, body)).sum();
+            (fit.f1() - cost, errors)
         };
         let (value, errors) = worth(rules);
         let without = |i: usize| {

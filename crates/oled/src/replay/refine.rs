@@ -346,7 +346,7 @@ impl Question<'_> {
     fn value(&self, sum: &Sum, cost: f64) -> f64 {
         let sign = if self.ends { -1 } else { 1 };
         let fit = Fit { tp: self.fit.tp + sign * sum.yes, fp: self.fit.fp + sign * sum.no, ..self.fit };
-        fit.f1() - self.cost - cost
+        self.price.worth(fit.f1()) - self.cost - cost
     }
 
     /// What a flip brings towards reaching an F1: (2 - F1) times more right, less F1 times more wrong.
@@ -358,7 +358,7 @@ impl Question<'_> {
 
     /// The F1 that any rule needs to be worth more than a goal.
     fn needed(&self, goal: f64) -> f64 {
-        (goal + self.cost + self.price.of_rule(self.classes, &[]) + self.price.least()).clamp(0.0, 1.0)
+        self.price.f1_worth(goal + self.cost + self.price.of_rule(self.classes, &[]) + self.price.least())
     }
 
     /// What a refinement of a body that costs so much could be worth, at most.
@@ -366,13 +366,12 @@ impl Question<'_> {
     /// With F the F1 that is needed, a rule reaches F if 2 TP - F (TP + FP + P) is at least zero. That is a sum over blocks,
     /// and the best flips of all of them bound it; divided by the least that TP + FP + P can become, it bounds how far above
     /// F a rule can come.
-    fn bound(&self, most: f64, goal: f64, cost: f64) -> f64 {
-        let needed = self.needed(goal);
+    fn bound(&self, most: f64, needed: f64, cost: f64) -> f64 {
         let Fit { tp, fp, positives } = self.fit;
         let above = 2.0 * tp as f64 - needed * (tp + fp + positives) as f64 + most;
         let least = if self.ends { positives } else { tp + fp + positives };
         // Below the goal the divisor is the other way round, and the bound of no interest.
-        (needed + above / least.max(1) as f64).min(1.0) - self.cost - cost
+        self.price.worth((needed + above / least.max(1) as f64).clamp(0.0, 1.0)) - self.cost - cost
     }
 
     /// The best children that are right about enough intervals, so many; what else might become something is noted with the
@@ -423,12 +422,13 @@ impl Question<'_> {
     ) {
         let (node, parent) = (&level[parent], parent as u32);
         work.done += node.witnesses.len();
-        work.sums.sum_up(self, node, self.needed(goal), Wanted::All);
+        let needed = self.needed(goal);
+        work.sums.sum_up(self, node, needed, Wanted::All);
         let cost = self.price.of_rule(self.classes, &node.body);
         let judge = |condition: Condition, sum: &Sum, children: &mut Vec<Child>| {
             let cost = cost + self.price.of_condition(self.classes, condition);
             let value = self.value(sum, cost);
-            let bound = self.bound(sum.most, goal, cost + self.price.least());
+            let bound = self.bound(sum.most, needed, cost + self.price.least());
             if value.max(bound) > best + LEAST_GAIN {
                 children.push(Child { parent, condition, value, bound });
             }

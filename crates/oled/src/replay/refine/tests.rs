@@ -134,7 +134,11 @@ fn what_a_rule_more_brings_is_what_simulation_says() {
                 let mut more = actions.clone();
                 more.add(&classes, &runs, kind, &with(&base, condition));
                 let simulated = fit(&runs, &more, definition_of(kind));
-                assert_eq!(question.value(sum, 0.0), simulated.f1(), "seed {seed}: {base:?} with {condition:?}");
+                assert_eq!(
+                    question.value(sum, 0.0),
+                    question.price.worth(simulated.f1()),
+                    "seed {seed}: {base:?} with {condition:?}"
+                );
                 count += 1;
             };
             for literal in (0..LITERALS).filter(|l| !base.contains(&Condition::Literal(*l as u16))) {
@@ -157,13 +161,14 @@ fn no_rule_is_better_than_the_one_that_is_found_by_more_than_the_gap() {
         let mut random = Random(1_000_000 + seed);
         let (classes, runs) = record(&mut random, 1 + seed as usize % 2);
         asked(&mut random, &classes, &runs, |question, kind, actions| {
-            let incumbent = question.fit.f1();
+            let incumbent = question.price.worth(question.fit.f1());
             let answer = question.answer(incumbent);
             let mut best = incumbent;
             for body in bodies().into_iter().skip(1) {
                 let mut more = actions.clone();
                 more.add(&classes, &runs, kind, &body);
-                let value = fit(&runs, &more, definition_of(kind)).f1() - question.price.of_rule(&classes, &body);
+                let worth = question.price.worth(fit(&runs, &more, definition_of(kind)).f1());
+                let value = worth - question.price.of_rule(&classes, &body);
                 if value > best && question.supported(&body) && question.is_relevant(&body) {
                     best = value;
                 }

@@ -1,0 +1,158 @@
+//! Planted theories: rules that made the labels of a random stream are found again, whatever they are made of.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use oled::{
+    Evaluation, FactReader, Frame, Learner, Recogniser, Replay, ReplaySettings, Source, Symbol, Task, Theory,
+    parse_theory,
+};
+
+const MODES: &str = "
+input(happensAt(starts(+machine), +time)). input(happensAt(stops(+machine), +time)).
+input(happensAt(beeps(+machine), +time)). input(happensAt(opens(+machine), +time)).
+input(idle(+machine, +time)). input(heat(+machine, +degree, +time)). input(load(+machine, +share, +time)).
+type(degree, real). type(share, real).
+horizon(60).
+example(holdsAt(alarm(+machine), +time)).
+modeh(initiatedAt(alarm(+machine), +time)). modeh(terminatedAt(alarm(+machine), +time)).
+modeh(holdsAt(alarm(+machine), +time)).
+modeb(happensAt(starts(+machine), +time)). modeb(happensAt(stops(+machine), +time)).
+modeb(happensAt(beeps(+machine), +time)). modeb(happensAt(opens(+machine), +time)).
+modeb(not happensAt(beeps(+machine), +time)). modeb(not idle(+machine, +time)).
+modeb(hot(+machine, #degree, +time)). modeb(cool(+machine, #degree, +time)).
+modeb(busy(+machine, #share, +time)). modeb(resting(+machine, #int, +time)).
+comparison(hot(+machine, #degree, +time), 2, smaller). comparison(cool(+machine, #degree, +time), 2, larger).
+comparison(busy(+machine, #share, +time), 2, smaller). comparison(resting(+machine, #int, +time), 2, smaller).
+";
+
+const BACKGROUND: &str = "
+hot(X, D, T) :- heat(X, V, T), V >= D.
+cool(X, D, T) :- heat(X, V, T), V <= D.
+busy(X, D, T) :- load(X, V, T), V >= D.
+resting(X, D, T) :- lasting(idle(X, T), S), S >= D.
+";
+
+/// Numbers that look random (`SplitMix64`).
+struct Random(u64);
+
+impl Random {
+    /// A number from 0 to 1.
+    fn share(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn chance(&mut self, share: f64) -> bool {
+        self.share() < share
+    }
+}
+
+/// Two machines for some days, labelled by rules.
+fn stream(task: &Task, planted: &Theory, seed: u64) -> Vec<Frame> {
+    let mut random = Random(seed);
+    let mut truth = Recogniser::new(task, planted).unwrap();
+    let mut frames = Vec::new();
+    for day in 0..12 {
+        let mut machines = [(50.0, 0.5, false); 2];
+        for time in 0..150 {
+            let mut facts = String::new();
+            for (number, (heat, load, idle)) in machines.iter_mut().enumerate() {
+                *heat = (*heat + 16.0 * random.share() - 8.0_f64).clamp(20.0, 100.0);
+                *load = (*load + 0.3 * random.share() - 0.15_f64).clamp(0.0, 1.0);
+                *idle ^= random.chance(if *idle { 0.06 } else { 0.12 });
+                for (event, share) in [("starts", 0.1), ("stops", 0.1), ("beeps", 0.3), ("opens", 0.2)] {
+                    if random.chance(share) {
+                        let _ = write!(facts, "happensAt({event}(m{number}), {time}) ");
+                    }
+                }
+                let _ = write!(facts, "heat(m{number}, {heat:.1}, {time}) load(m{number}, {load:.2}, {time}) ");
+                if *idle {
+                    let _ = write!(facts, "idle(m{number}, {time}) ");
+                }
+            }
+            let mut frame = Frame::new(Symbol::new(&format!("day{day}")), time);
+            for fact in facts.split_inclusive(") ").map(str::trim) {
+                FactReader::default().read(fact, &mut frame.narrative).unwrap();
+            }
+            truth.observe(&frame, &mut Vec::new());
+            let holding: Vec<String> = truth.holding().map(|(_, values)| values[0].to_string()).collect();
+            for machine in holding {
+                let label = format!("holdsAt(alarm({machine}), {time})");
+                FactReader::default().read(&label, &mut frame.annotation).unwrap();
+            }
+            frames.push(frame);
+        }
+    }
+    frames
+}
+
+/// The rules of a theory without their numbers, each with its conditions in order.
+fn shape(theory: &Theory) -> BTreeSet<String> {
+    let without_numbers = |text: String| {
+        text.split(", ").map(|part| if part.parse::<f64>().is_ok() { "_" } else { part }).collect::<Vec<_>>().join(", ")
+    };
+    let rule = |clause: &oled::lang::Clause| {
+        let body: BTreeSet<String> = clause.body.iter().map(|l| without_numbers(l.to_string())).collect();
+        format!("{} :- {}", clause.head, body.into_iter().collect::<Vec<_>>().join(", "))
+    };
+    theory.clauses.iter().map(rule).collect()
+}
+
+/// Learns from a stream that rules have labelled: they must be found, but for their numbers, and do as well on another one.
+fn is_found(planted: &str) {
+    let task = Task::parse(&Source::new("modes.lp", MODES), &Source::new("background.lp", BACKGROUND)).unwrap();
+    let planted = parse_theory("planted.lp", planted).unwrap();
+    let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
+    stream(&task, &planted, 1).iter().for_each(|frame| learner.observe(frame, &mut ()));
+    let learned = learner.learned(&mut ()).theory();
+    assert_eq!(shape(&learned), shape(&planted), "{learned}");
+    let mut recogniser = Recogniser::new(&task, &learned).unwrap();
+    let mut evaluation = Evaluation::new(&task.labels());
+    for frame in stream(&task, &planted, 2) {
+        recogniser.observe(&frame, &mut Vec::new());
+        evaluation.count(&recogniser, &frame);
+    }
+    let counts = evaluation.by_fluent()[0];
+    assert!(counts.f1() > 0.99, "F1 {} on another stream: {learned}", counts.f1());
+}
+
+#[test]
+fn starts_and_ends() {
+    is_found(
+        "initiatedAt(alarm(X0), T) :- happensAt(starts(X0), T), not happensAt(beeps(X0), T).
+         initiatedAt(alarm(X0), T) :- happensAt(opens(X0), T), happensAt(beeps(X0), T).
+         terminatedAt(alarm(X0), T) :- happensAt(stops(X0), T).",
+    );
+}
+
+#[test]
+fn what_holds_while_conditions_are_met() {
+    is_found(
+        "holdsAt(alarm(X0), T) :- hot(X0, 62.5, T), not idle(X0, T).
+         holdsAt(alarm(X0), T) :- happensAt(beeps(X0), T), happensAt(opens(X0), T).",
+    );
+}
+
+#[test]
+fn thresholds() {
+    is_found(
+        "initiatedAt(alarm(X0), T) :- hot(X0, 71.3, T), busy(X0, 0.6, T).
+         terminatedAt(alarm(X0), T) :- cool(X0, 55, T).",
+    );
+}
+
+#[test]
+fn durations() {
+    is_found(
+        "initiatedAt(alarm(X0), T) :- resting(X0, 12, T).
+         terminatedAt(alarm(X0), T) :- happensAt(starts(X0), T), not idle(X0, T).",
+    );
+}
+
+#[test]
+fn durations_and_thresholds_of_what_holds_while() {
+    is_found("holdsAt(alarm(X0), T) :- resting(X0, 6, T), hot(X0, 45, T).");
+}
