@@ -116,7 +116,7 @@ fn is_found(planted: &str) {
         evaluation.count(&recogniser, &frame);
     }
     let counts = evaluation.by_fluent()[0];
-    assert!(counts.f1() > 0.99, "F1 {} on another stream: {learned}", counts.f1());
+    assert!(counts.f1() > 0.98, "F1 {} on another stream: {learned}", counts.f1());
 }
 
 #[test]

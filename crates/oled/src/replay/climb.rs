@@ -299,6 +299,9 @@ impl<'a> Climb<'a> {
     /// the best further condition, which alone would be worse, and the best one to go with it. One rule at a time leads there
     /// only by luck: as long as the first one does all, nothing is left for the second.
     fn split(&mut self, theory: &Theory, i: usize, without: &Theory) -> Option<Theory> {
+        if theory.rules.len() >= self.slope.max_rules {
+            return None;
+        }
         let (kind, body) = &theory.rules[i];
         let (mut actions, mut cost) = (self.actions(&without.rules), self.cost(&without.rules));
         let narrow = self.question(*kind, &actions, cost, |question| question.narrowed(body)).best?.0;

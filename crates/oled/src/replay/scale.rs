@@ -155,8 +155,10 @@ impl Scale {
 /// How many binary digits it takes to say how many of the values in their order meet a threshold: one for half of them, two
 /// for a quarter. So a threshold has the same price wherever its gauge has its zero, and whatever its unit is.
 fn digits(met: u16, count: u16) -> u32 {
-    // The multiples of 1/2^digits between half a value before the cut and half a value after it.
-    let (low, high, all) = (2 * u64::from(met) - 1, 2 * u64::from(met) + 1, 2 * u64::from(count));
+    // The multiples of 1/2^digits between half a value before the cut and half a value after it. A rule that was learned from
+    // other segments may have a threshold that none of these values meets.
+    let (met, all) = (2 * u64::from(met), 2 * u64::from(count.max(1)));
+    let (low, high) = (met.saturating_sub(1), met + 1);
     (1..17).find(|digits| (low << digits) / all < (high << digits) / all).unwrap_or(17)
 }
 
