@@ -392,6 +392,7 @@ fn fits(
         penalty: None,
         held_out: None,
         gap: None,
+        looked_at: None,
     };
     Ok(evaluation.by_fluent().into_iter().map(fit).collect())
 }

@@ -115,6 +115,9 @@ pub(super) fn to_json(learned: &Learned) -> Value {
         if let Some(gap) = fit.gap {
             object["gap"] = json!(gap);
         }
+        if let Some((search, folds)) = fit.looked_at {
+            object["looked_at"] = json!({"search": search, "folds": folds});
+        }
         if let Some(HeldOut { kind, counts: own, other }) = &fit.held_out {
             let counts = |c: &Confusion| json!({"f1": c.f1(), "tp": c.tp, "fp": c.fp, "fn": c.fn_});
             object["kind"] = json!(kind.to_string());

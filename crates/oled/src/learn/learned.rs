@@ -232,6 +232,9 @@ pub struct FluentFit {
     /// How much more, in F1 less the price of literals, one rule might bring that the search did not look at; none where the
     /// learner does not know.
     pub gap: Option<f64>,
+    /// How many runs of the record the search looked at, each as often as it did: for these rules, and for those without a part
+    /// of the segments. What learning costs, whatever the machine; none where the learner does not count.
+    pub looked_at: Option<(u64, u64)>,
 }
 
 /// How rules do on segments that they were not learned from: segments are dealt out, and rules are learned without each part

@@ -50,6 +50,8 @@ pub(crate) struct Climb<'a> {
     /// How much more a rule might bring that was not looked at, as of the last time that none was found.
     pub(crate) gap: f64,
     pub(crate) refused: Refused,
+    /// How many runs were looked at, each as often as it was.
+    pub(crate) looked_at: u64,
     /// In which classes the bodies of rules are true: each is part of many theories.
     covers: IndexMap<Vec<Condition>, Vec<bool>, FxBuildHasher>,
 }
@@ -57,7 +59,7 @@ pub(crate) struct Climb<'a> {
 impl<'a> Climb<'a> {
     pub(crate) fn new(slope: Slope<'a>) -> Climb<'a> {
         let evidence = [false, true].map(|ends| slope.runs.evidence(slope.definition, ends));
-        Climb { slope, evidence, gap: 0.0, refused: Refused::default(), covers: IndexMap::default() }
+        Climb { slope, evidence, gap: 0.0, refused: Refused::default(), looked_at: 0, covers: IndexMap::default() }
     }
 
     /// The best theory that is found from nothing.
@@ -132,6 +134,7 @@ impl<'a> Climb<'a> {
         };
         let answer = ask(&question);
         self.refused.add(&answer.refused);
+        self.looked_at += answer.looked_at as u64;
         answer
     }
 

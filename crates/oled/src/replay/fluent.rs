@@ -41,6 +41,11 @@ pub(crate) struct Outcome {
     pub(crate) refits: Option<Vec<(usize, usize)>>,
     /// Whether the search was ended early.
     pub(crate) cut_short: bool,
+    /// How many runs were looked at, each as often as it was: for the rules, and for those without a fold.
+    #[serde(skip)]
+    pub(crate) looked_at: u64,
+    #[serde(skip)]
+    pub(crate) looked_at_by_folds: u64,
 }
 
 /// What there was to learn from.
@@ -96,6 +101,7 @@ struct Fold {
     /// The errors in each segment.
     errors: Vec<i64>,
     cut_short: bool,
+    looked_at: u64,
 }
 
 /// The definition of rules.
@@ -111,13 +117,14 @@ impl FluentSearch<'_> {
         let annotated = Runs::new(self.segments, self.scope, &classes).with_event;
         let definitions = self.definitions();
         let mut held_out = [None; 2];
-        let mut refits = None;
+        let (mut refits, mut looked_at_by_folds) = (None, 0);
         let mut definition = self.choice.declared.filter(|d| definitions.contains(d)).unwrap_or(definitions[0]);
         if (folds || definitions.len() > 1) && self.segments.len() >= FOLDS && annotated >= 2 {
             let tried: Vec<(Definition, Fold)> = definitions.iter().map(|d| (*d, self.fold(&classes, *d))).collect();
             definition = self.choose(definition, &tried);
             for (tried, fold) in &tried {
                 held_out[*tried as usize] = Some(fold.fit);
+                looked_at_by_folds += fold.looked_at;
             }
             refits =
                 tried.into_iter().find(|(d, fold)| *d == definition && !fold.cut_short).map(|(_, fold)| fold.rules);
@@ -126,16 +133,18 @@ impl FluentSearch<'_> {
         for start in self.clearly_better(refits.as_deref(), &outcome.rules, definition).into_iter().chain([start]) {
             if !start.is_empty() {
                 let other = self.climb(&classes, self.segments, definition_of(start), Some(start));
+                let looked_at = outcome.looked_at + other.looked_at;
                 if other.value > outcome.value {
                     outcome = other;
                 }
+                outcome.looked_at = looked_at;
             }
         }
         let again = |folds: Vec<Vec<Rule>>| {
             let found = |rule: &Rule| folds.iter().filter(|fold| fold.iter().any(|r| self.alike(rule, r))).count();
             outcome.rules.iter().map(|rule| (found(rule), folds.len())).collect()
         };
-        Outcome { held_out, refits: refits.map(again), ..outcome }
+        Outcome { held_out, refits: refits.map(again), looked_at_by_folds, ..outcome }
     }
 
     /// The search that starts from the rules of the last one.
@@ -233,6 +242,7 @@ impl FluentSearch<'_> {
                 refused: climb.refused,
             },
             cut_short: self.watch.ends(),
+            looked_at: climb.looked_at,
             ..Outcome::default()
         }
     }
@@ -252,6 +262,7 @@ impl FluentSearch<'_> {
         let rules = climb.settle(&theory);
         let mut outcome = Outcome { rules, fit: theory.fit, value: theory.value, ..found };
         outcome.seen.refused.add(&climb.refused);
+        outcome.looked_at += climb.looked_at;
         outcome
     }
 
@@ -262,8 +273,13 @@ impl FluentSearch<'_> {
     /// Finds rules without each fold, and judges them on it.
     fn fold(&self, classes: &Classes, definition: Definition) -> Fold {
         let folds = self.deal();
-        let mut all =
-            Fold { rules: Vec::new(), fit: Fit::default(), errors: vec![0; self.segments.len()], cut_short: false };
+        let mut all = Fold {
+            rules: Vec::new(),
+            fit: Fit::default(),
+            errors: vec![0; self.segments.len()],
+            cut_short: false,
+            looked_at: 0,
+        };
         for fold in 0..FOLDS {
             self.watch.tell(|| format!("without a part of the segments, {} of {FOLDS}", fold + 1));
             let part = |test: bool| -> (Vec<usize>, Vec<&Segment<'_>>) {
@@ -273,6 +289,7 @@ impl FluentSearch<'_> {
             let ((_, rest), (numbers, test)) = (part(false), part(true));
             let found = self.climb(classes, &rest, definition, None);
             all.cut_short |= found.cut_short;
+            all.looked_at += found.looked_at;
             let fine = Classes::new(self.record, &test, self.scope, Vocabulary::Of(&found.rules));
             let runs = Runs::new(&test, self.scope, &fine);
             let (fit, errors) = fit_by_segment(&runs, &actions(&fine, &runs, &found.rules), definition);

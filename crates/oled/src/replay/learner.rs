@@ -615,6 +615,7 @@ impl Replay {
             penalty: Some(penalty),
             held_out: counts.map(|counts| HeldOut { kind, counts, other }),
             gap: (outcome.gap < f64::MAX).then_some(outcome.gap),
+            looked_at: (outcome.looked_at > 0).then_some((outcome.looked_at, outcome.looked_at_by_folds)),
         };
         match fits.iter_mut().find(|fit| fit.fluent == new.fluent) {
             Some(known) => {

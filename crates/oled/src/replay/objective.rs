@@ -88,7 +88,7 @@ impl Price {
             return worth.clamp(0.0, 1.0);
         }
         for _ in 0..f64::MANTISSA_DIGITS {
-            let middle = (low + high) / 2.0;
+            let middle = f64::midpoint(low, high);
             *if self.worth(middle) <= worth { &mut low } else { &mut high } = middle;
         }
         low

@@ -61,6 +61,8 @@ pub(crate) struct Answer {
     pub(crate) best: Option<(Vec<Condition>, f64)>,
     /// How much more a rule might bring that was not looked at.
     pub(crate) gap: f64,
+    /// How many runs were looked at, each as often as it was.
+    pub(crate) looked_at: usize,
     pub(crate) refused: Refused,
 }
 
@@ -147,6 +149,7 @@ impl Question<'_> {
             let cut = self.round(&root, width, &mut best, &mut answer, &mut work);
             self.polish(&root, &mut best, &mut answer, &mut work);
             answer.gap = (cut - best).max(0.0);
+            answer.looked_at = work.done;
             let settled = best <= before + LEAST_GAIN;
             if settled || answer.gap <= LEAST_GAIN || work.done > effort || self.watch.ends() {
                 return answer;
@@ -159,7 +162,9 @@ impl Question<'_> {
     pub(crate) fn polished(&self, body: &[Condition], incumbent: f64) -> Answer {
         let mut answer = Answer { best: Some((body.to_vec(), incumbent)), ..Answer::default() };
         let mut best = incumbent;
-        self.polish(&self.root(), &mut best, &mut answer, &mut self.work());
+        let mut work = self.work();
+        self.polish(&self.root(), &mut best, &mut answer, &mut work);
+        answer.looked_at = work.done;
         if best <= incumbent {
             answer.best = None;
         }
@@ -186,7 +191,7 @@ impl Question<'_> {
         let is_same = |cut: &u16| brings(*cut).is_some() && brings(*cut) == brings(own);
         let mut room = Room {
             strictest: (1..=own).rev().take_while(is_same).last().unwrap_or(own),
-            loosest: (own..).take_while(is_same).last().unwrap_or(own),
+            loosest: (own..=u16::MAX).take_while(is_same).last().unwrap_or(own),
             inside: 0,
             outside: 0,
         };

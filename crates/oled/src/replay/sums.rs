@@ -182,7 +182,7 @@ impl Sums {
         };
         let (places, least) = (&classes.places(item as usize)[wanted.clone()], &mut least[wanted.clone()]);
         // Mostly none is less, which is found out for many at a time.
-        if !places.iter().zip(&*least).fold(false, |any, (place, least)| any | (place < least)) {
+        if places.iter().zip(&*least).fold(0, |any, (place, least)| any | u16::from(place < least)) == 0 {
             return;
         }
         for ((place, least), first) in places.iter().zip(least).zip(&first[wanted]) {
