@@ -360,7 +360,7 @@ impl FluentSearch<'_> {
         let worth = |rules: &[Rule]| {
             let (fit, errors) = fit_by_segment(&runs, &actions(&classes, &runs, rules), definition);
             let cost: f64 = bodies(&classes, rules).iter().map(|(_, body)| price.of_rule(&classes, body)).sum();
-            (fit.f1() - cost, errors)
+            (price.worth(fit.f1()) - cost, errors)
         };
         let (value, errors) = worth(rules);
         let without = |i: usize| {
