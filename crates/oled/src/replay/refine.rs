@@ -174,14 +174,15 @@ impl Question<'_> {
     /// The best body with a condition more than this one, worth more or not.
     pub(crate) fn narrowed(&self, body: &[Condition]) -> Answer {
         let level = [self.node(self.root(), body)];
-        let (mut answer, mut children, mut best) = (Answer::default(), Vec::new(), f64::MIN);
-        self.expand((&level, 0), (best, best), WIDTH, &mut f64::MIN.clone(), &mut children, &mut self.work());
+        let (mut answer, mut children) = (Answer::default(), Vec::new());
+        let (mut best, mut cut) = (f64::MIN, f64::MIN);
+        self.expand((&level, 0), (best, best), WIDTH, &mut cut, &mut children, &mut self.work());
         self.take_best(&level, &children, &mut best, &mut answer);
         answer
     }
 
-    /// The cuts of a threshold in a body that all lead to the same fit, from the strictest to the loosest, and where they
-    /// could be put: how many runs of the rest of the body meet all of them, and how many none.
+    /// The cuts of a threshold that all lead to the same fit, with the rest of its body as it is, and how many runs of the rest
+    /// meet all of them, and how many none.
     pub(crate) fn room(&self, rest: &[Condition], (slot, own): (u16, u16)) -> Room {
         let node = self.node(self.root(), rest);
         let mut sums = Sums::new(self.classes);
