@@ -235,7 +235,7 @@ impl Classes {
         let truths = || state.chunks(layout.stride());
         let has = |bit: Option<usize>| bit.is_some_and(|bit| truths().any(|truth| has_bit(truth, bit)));
         key.push(u64::from(has(given.starts)) | u64::from(has(given.ends) || has(given.other_value)) << 1);
-        let width = self.words + self.slots.len().div_ceil(PACKED);
+        let width = self.width();
         for truth in truths() {
             let start = key.len();
             key.resize(start + self.words, 0);
@@ -265,6 +265,11 @@ impl Classes {
         }
     }
 
+    /// The words of an item in a key.
+    fn width(&self) -> usize {
+        self.words + self.slots.len().div_ceil(PACKED)
+    }
+
     /// Whether whatever is true of an item is true of another.
     fn is_part(&self, item: &[u64], other: &[u64]) -> bool {
         let (bits, places) = item.split_at(self.words);
@@ -278,7 +283,7 @@ impl Classes {
         self.first.push((self.rows.len() / self.words) as u32);
         self.starts.push(key[0] & 1 == 1);
         self.ends.push(key[0] & 2 == 2);
-        for item in key[1..].chunks(self.words + self.slots.len().div_ceil(PACKED)) {
+        for item in key[1..].chunks(self.width()) {
             let (bits, places) = item.split_at(self.words);
             self.rows.extend_from_slice(bits);
             for (slots, word) in self.slots.chunks(PACKED).zip(places) {

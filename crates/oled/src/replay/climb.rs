@@ -7,7 +7,7 @@ use super::classes::{Classes, Condition};
 use super::delta::Delta;
 use super::literal::{self, Lit};
 use super::objective::{Fit, Price};
-use super::refine::{Answer, Question, Refused, with};
+use super::refine::{Answer, Question, Refused, with, without};
 use super::runs::{Definition, Evidence, Label, Runs};
 use super::simulate::{Actions, fit};
 use super::watch::Watch;
@@ -114,10 +114,18 @@ impl<'a> Climb<'a> {
         cost: f64,
         ask: impl FnOnce(&Question<'_>) -> Answer,
     ) -> Answer {
+        let answer = self.asked(kind, actions, cost, ask);
+        self.refused.add(&answer.refused);
+        self.looked_at += answer.looked_at as u64;
+        answer
+    }
+
+    /// What a question about a rule of a kind, to be added to what is done already, comes to.
+    fn asked<T>(&self, kind: RuleKind, actions: &Actions, cost: f64, ask: impl FnOnce(&Question<'_>) -> T) -> T {
         let ends = kind == RuleKind::Termination;
         let delta = Delta::new(self.slope.runs, actions, self.slope.definition);
         let is_allowed = self.slope.is_allowed;
-        let question = Question {
+        ask(&Question {
             classes: self.slope.classes,
             runs: self.slope.runs,
             ends,
@@ -131,11 +139,7 @@ impl<'a> Climb<'a> {
             is_linked: if ends { &|_| true } else { self.slope.is_linked },
             is_allowed: &|condition| is_allowed(kind, condition),
             watch: self.slope.watch,
-        };
-        let answer = ask(&question);
-        self.refused.add(&answer.refused);
-        self.looked_at += answer.looked_at as u64;
-        answer
+        })
     }
 
     /// Rules that start the fluent where something ends it when it should, and rules that end it where something starts it
@@ -223,11 +227,7 @@ impl<'a> Climb<'a> {
 
     /// The first body with a condition less that is worth more than this, with the best thresholds.
     fn shorter(&mut self, kind: RuleKind, body: &[Condition], actions: &Actions, cost: f64, value: f64) -> Answer {
-        let shorter = (0..body.len()).filter(|_| body.len() > 1).map(|at| {
-            let mut rest = body.to_vec();
-            rest.remove(at);
-            rest
-        });
+        let shorter = (0..body.len()).filter(|_| body.len() > 1).map(|at| without(body, at));
         let polished =
             |rest: Vec<Condition>| self.question(kind, actions, cost, |question| question.polished(&rest, value));
         shorter.map(polished).find(|answer| answer.best.is_some()).unwrap_or_default()
@@ -245,25 +245,22 @@ impl<'a> Climb<'a> {
             let (kind, mut body) = rest.remove(i);
             let mut literals: Vec<Lit> = body.iter().map(|c| classes.literal(*c)).collect();
             let (actions, cost) = (self.actions(&rest), self.cost(&rest));
-            for at in 0..body.len() {
-                let Condition::Threshold(slot, cut) = body[at] else { continue };
-                let others: Vec<Condition> = body.iter().filter(|c| **c != body[at]).copied().collect();
-                let mut threshold = None;
-                self.question(kind, &actions, cost, |question| {
-                    threshold = classes.scales[slot as usize].settled(&question.room(&others, (slot, cut)));
+            self.asked(kind, &actions, cost, |question| {
+                for at in 0..body.len() {
+                    let (Condition::Threshold(slot, cut), Lit::Open { slot: number, .. }) = (body[at], literals[at])
+                    else {
+                        continue;
+                    };
+                    let (scale, others) = (&classes.scales[slot as usize], without(&body, at));
+                    let Some(threshold) = scale.settled(&question.room(&others, (slot, cut))) else { continue };
+                    let moved = Condition::Threshold(slot, scale.cut(threshold));
                     // Whether conditions speak for the rule may depend on where it is.
-                    let moved = threshold.map(|t| Condition::Threshold(slot, classes.scales[slot as usize].cut(t)));
-                    let relevant = moved.is_some_and(|moved| question.is_relevant(&with(&others, moved)));
-                    if !relevant {
-                        threshold = None;
+                    if question.is_relevant(&with(&others, moved)) {
+                        literals[at] = Lit::Open { slot: number, threshold };
+                        body[at] = moved;
                     }
-                    Answer::default()
-                });
-                if let (Some(threshold), Lit::Open { slot: number, .. }) = (threshold, literals[at]) {
-                    literals[at] = Lit::Open { slot: number, threshold };
-                    body[at] = Condition::Threshold(slot, classes.scales[slot as usize].cut(threshold));
                 }
-            }
+            });
             rules[i].1 = body;
             settled.push(literal::Rule { kind, body: literals });
         }
@@ -290,7 +287,7 @@ impl<'a> Climb<'a> {
                 *theory = self.theory(rules);
                 debug_assert!((theory.value - value).abs() < 1e-6, "delta is simulation: {} {value}", theory.value);
                 any = true;
-            } else if let Some(split) = self.split(theory, i, &without) {
+            } else if let Some(split) = self.split(theory, i, actions, cost) {
                 *theory = split;
                 any = true;
             }
@@ -298,15 +295,16 @@ impl<'a> Climb<'a> {
         }
         any
     }
+
     /// A theory that has two rules in the place of one that does the work of both and is wrong at times: the same one with
     /// the best further condition, which alone would be worse, and the best one to go with it. One rule at a time leads there
-    /// only by luck: as long as the first one does all, nothing is left for the second.
-    fn split(&mut self, theory: &Theory, i: usize, without: &Theory) -> Option<Theory> {
+    /// only by luck: as long as the first one does all, nothing is left for the second. What the other rules do, and what they
+    /// cost, is given.
+    fn split(&mut self, theory: &Theory, i: usize, mut actions: Actions, mut cost: f64) -> Option<Theory> {
         if theory.rules.len() >= self.slope.max_rules {
             return None;
         }
         let (kind, body) = &theory.rules[i];
-        let (mut actions, mut cost) = (self.actions(&without.rules), self.cost(&without.rules));
         let narrow = self.question(*kind, &actions, cost, |question| question.narrowed(body)).best?.0;
         actions.add(self.slope.classes, self.slope.runs, *kind, &narrow);
         cost += self.slope.price.of_rule(self.slope.classes, &narrow);

@@ -187,15 +187,13 @@ impl Question<'_> {
         let node = self.node(self.root(), rest);
         let mut sums = Sums::new(self.classes);
         sums.sum_up(self, &node, 0.0, Wanted::Slot(slot as usize));
-        let all: Vec<(u16, Sum)> = sums.cuts(slot as usize).collect();
-        let brings = |cut: u16| all.iter().find(|(c, _)| *c == cut).map(|(_, sum)| (sum.yes, sum.no));
-        let is_same = |cut: &u16| brings(*cut).is_some() && brings(*cut) == brings(own);
-        let mut room = Room {
-            strictest: (1..=own).rev().take_while(is_same).last().unwrap_or(own),
-            loosest: (own..=u16::MAX).take_while(is_same).last().unwrap_or(own),
-            inside: 0,
-            outside: 0,
-        };
+        let brings: Vec<(u16, (i64, i64))> =
+            sums.cuts(slot as usize).map(|(cut, sum)| (cut, (sum.yes, sum.no))).collect();
+        let mut room = Room { strictest: own, loosest: own, inside: 0, outside: 0 };
+        // Neighbours that bring the same, as far as there are any; the loosest cut of all tells nothing apart.
+        for same in brings.chunk_by(|a, b| a.1 == b.1).filter(|same| same.iter().any(|(cut, _)| *cut == own)) {
+            (room.strictest, room.loosest) = (same[0].0, same[same.len() - 1].0);
+        }
         for witness in node.witnesses.iter().filter(|w| self.flips[w.run as usize].block != NO_BLOCK) {
             let meets = |cut| self.classes.meets(witness.item as usize, Condition::Threshold(slot, cut));
             room.inside += usize::from(meets(room.strictest));
@@ -229,8 +227,9 @@ impl Question<'_> {
                 if self.watch.ends() {
                     return f64::MAX;
                 }
+                let first = children.len();
                 self.expand((&level, parent), (goal, *best), width, &mut cut, &mut children, work);
-                self.take_best(&level, &children, best, answer);
+                self.take_best(&level, &children[first..], best, answer);
             }
             children.retain(|c| c.bound > *best + LEAST_GAIN);
             let chosen = self.select(&level, children, width, &mut cut);
@@ -468,8 +467,7 @@ impl Question<'_> {
             changed = false;
             for at in 0..body.len() {
                 let Condition::Threshold(slot, _) = body[at] else { continue };
-                let mut rest = body.clone();
-                rest.remove(at);
+                let rest = without(&body, at);
                 let node = self.node(root.clone(), &rest);
                 work.done += node.witnesses.len();
                 work.sums.sum_up(self, &node, self.needed(*best), Wanted::Slot(slot as usize));
@@ -503,6 +501,13 @@ pub(super) fn with(body: &[Condition], condition: Condition) -> Vec<Condition> {
     let at = body.partition_point(|c| *c < condition);
     let mut body = body.to_vec();
     body.insert(at, condition);
+    body
+}
+
+/// A body with a condition less.
+pub(super) fn without(body: &[Condition], at: usize) -> Vec<Condition> {
+    let mut body = body.to_vec();
+    body.remove(at);
     body
 }
 

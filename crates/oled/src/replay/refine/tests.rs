@@ -17,10 +17,9 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, bound: usize) -> usize {
+        let number = spread(self.0);
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
+        (number % bound as u64) as usize
     }
 }
 
