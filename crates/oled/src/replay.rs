@@ -6,6 +6,8 @@ mod chronicle;
 mod classes;
 mod climb;
 mod delta;
+mod evidence;
+mod extension;
 mod fluent;
 mod layout;
 mod learner;

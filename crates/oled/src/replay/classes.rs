@@ -217,10 +217,10 @@ impl Classes {
                     Lit::Open { slot, threshold } if *slot as usize == s => Some(*threshold),
                     _ => None,
                 };
-                let known: Vec<Threshold> = kept.iter().filter_map(of_slot).collect();
-                let fineness = if all { Fineness::Coarse(&known) } else { Fineness::Fine };
-                let bins = record.bins[scope.group][s].order();
-                let scale = Scale::new(*slot, &bins, truths.clone().map(|truth| layout.measured(truth, s)), fineness);
+                let given: Vec<Threshold> = kept.iter().filter_map(of_slot).collect();
+                let fineness = if all { Fineness::Coarse } else { Fineness::Fine };
+                let ranks = record.bins[scope.group][s].order();
+                let scale = Scale::new(*slot, ranks, fineness, &given);
                 if used || scale.len() > 1 {
                     self.slots.push(s as u16);
                     self.scales.push(scale);
@@ -319,6 +319,16 @@ impl Classes {
         self.slots.len()
     }
 
+    /// How many classes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The words that items take.
+    pub(crate) fn size(&self) -> usize {
+        self.rows.len() + self.places.len() / PACKED
+    }
+
     /// The items of a class.
     #[inline]
     pub(crate) fn items(&self, class: u32) -> std::ops::Range<usize> {
@@ -350,7 +360,7 @@ impl Classes {
 
     /// Whether a body is true in each class.
     pub(crate) fn cover(&self, body: &[Condition]) -> Vec<bool> {
-        (0..self.starts.len() as u32).map(|class| self.covers(class, body)).collect()
+        (0..self.len() as u32).map(|class| self.covers(class, body)).collect()
     }
 
     /// Whether a body is true in a class.

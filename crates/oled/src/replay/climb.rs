@@ -5,10 +5,12 @@ use rustc_hash::FxBuildHasher;
 
 use super::classes::{Classes, Condition};
 use super::delta::Delta;
+use super::evidence::Evidence;
+use super::extension::Extensions;
 use super::literal::{self, Lit};
 use super::objective::{Fit, Price};
 use super::refine::{Answer, Question, Refused, with, without};
-use super::runs::{Definition, Evidence, Label, Runs};
+use super::runs::{Definition, Label, Runs};
 use super::simulate::{Actions, fit};
 use super::watch::Watch;
 use crate::induce::RuleKind;
@@ -46,7 +48,8 @@ pub(crate) struct Slope<'a> {
 pub(crate) struct Climb<'a> {
     slope: Slope<'a>,
     /// What speaks for rules that start the fluent, and for rules that end it.
-    evidence: [Vec<Evidence>; 2],
+    evidence: [Evidence; 2],
+    extensions: Extensions<'a>,
     /// How much more a rule might bring that was not looked at, as of the last time that none was found.
     pub(crate) gap: f64,
     pub(crate) refused: Refused,
@@ -58,8 +61,17 @@ pub(crate) struct Climb<'a> {
 
 impl<'a> Climb<'a> {
     pub(crate) fn new(slope: Slope<'a>) -> Climb<'a> {
-        let evidence = [false, true].map(|ends| slope.runs.evidence(slope.definition, ends));
-        Climb { slope, evidence, gap: 0.0, refused: Refused::default(), looked_at: 0, covers: IndexMap::default() }
+        let extensions = Extensions::new(slope.classes);
+        let evidence = [false, true].map(|ends| Evidence::new(slope.runs, &extensions, slope.definition, ends));
+        Climb {
+            slope,
+            evidence,
+            extensions,
+            gap: 0.0,
+            refused: Refused::default(),
+            looked_at: 0,
+            covers: IndexMap::default(),
+        }
     }
 
     /// The best theory that is found from nothing.
@@ -92,14 +104,15 @@ impl<'a> Climb<'a> {
     }
 
     fn actions(&mut self, rules: &[Rule]) -> Actions {
-        let mut actions = Actions::given(self.slope.classes, self.slope.runs);
+        let (mut starts, mut ends) = (self.slope.classes.starts.clone(), self.slope.classes.ends.clone());
         for (kind, body) in rules {
             if !self.covers.contains_key(body) {
-                self.covers.insert(body.clone(), self.slope.classes.cover(body));
+                self.covers.insert(body.clone(), self.extensions.cover(body));
             }
-            actions.add_where(self.slope.runs, *kind, &self.covers[body]);
+            let set = if *kind == RuleKind::Termination { &mut ends } else { &mut starts };
+            set.iter_mut().zip(&self.covers[body]).for_each(|(does, covers)| *does |= covers);
         }
-        actions
+        Actions::by_class(self.slope.runs, &starts, &ends)
     }
 
     /// The best rule of a kind to be added to what is done already.
@@ -123,13 +136,14 @@ impl<'a> Climb<'a> {
     /// What a question about a rule of a kind, to be added to what is done already, comes to.
     fn asked<T>(&self, kind: RuleKind, actions: &Actions, cost: f64, ask: impl FnOnce(&Question<'_>) -> T) -> T {
         let ends = kind == RuleKind::Termination;
-        let delta = Delta::new(self.slope.runs, actions, self.slope.definition);
+        let delta = Delta::new(self.slope.runs, actions, self.slope.definition, ends);
         let is_allowed = self.slope.is_allowed;
         ask(&Question {
             classes: self.slope.classes,
             runs: self.slope.runs,
             ends,
-            flips: if ends { &delta.ends } else { &delta.starts },
+            flips: &delta.flips,
+            extensions: &self.extensions,
             evidence: &self.evidence[usize::from(ends)],
             fit: delta.fit,
             cost,

@@ -28,42 +28,44 @@ impl Flip {
 #[derive(Clone, Debug)]
 pub(crate) struct Delta {
     pub(crate) fit: Fit,
-    /// For each run what a rule would bring that starts the fluent there, and one that ends it.
-    pub(crate) starts: Vec<Flip>,
-    pub(crate) ends: Vec<Flip>,
+    /// For each run what a rule would bring there.
+    pub(crate) flips: Vec<Flip>,
+    /// Whether the rule ends the fluent.
+    ends: bool,
     blocks: u32,
 }
 
 impl Delta {
-    pub(crate) fn new(runs: &Runs, actions: &Actions, definition: Definition) -> Delta {
-        let none = vec![Flip::NONE; runs.all.len()];
-        let mut delta = Delta {
-            fit: Fit { positives: runs.positives as i64, ..Fit::default() },
-            starts: none.clone(),
-            ends: if definition == Definition::While { Vec::new() } else { none },
-            blocks: 0,
-        };
-        for track in &runs.tracks {
-            let own = track.first as usize..track.end as usize;
-            match definition {
-                Definition::While => delta.add_runs(runs, actions, own),
-                Definition::Persists => delta.add_blocks(runs, actions, track),
-            }
+    /// For a rule that ends the fluent, or for another one.
+    pub(crate) fn new(runs: &Runs, actions: &Actions, definition: Definition, ends: bool) -> Delta {
+        let fit = Fit { positives: runs.positives as i64, ..Fit::default() };
+        let mut delta = Delta { fit, flips: vec![Flip::NONE; runs.all.len()], ends, blocks: 0 };
+        match definition {
+            Definition::While => delta.add_classes(runs, actions),
+            Definition::Persists => runs.tracks.iter().for_each(|track| delta.add_blocks(runs, actions, track)),
         }
         delta
     }
 
-    /// What holds while a rule is true: each run is a block of its own.
-    fn add_runs(&mut self, runs: &Runs, actions: &Actions, own: std::ops::Range<usize>) {
-        for i in own {
-            let (yes, no) = amount(runs, i, i64::from(runs.all[i].length));
+    /// What holds while a rule is true: all runs of a class are a block, since a rule is true of all of them or of none. It
+    /// stands with the first one.
+    fn add_classes(&mut self, runs: &Runs, actions: &Actions) {
+        let classes = runs.all.iter().map(|run| run.class as usize + 1).max().unwrap_or(0);
+        let mut firsts: Vec<Option<usize>> = vec![None; classes];
+        for (i, run) in runs.all.iter().enumerate() {
+            let (yes, no) = amount(runs, i, i64::from(run.length));
             if actions.starts[i] {
                 self.fit.tp += yes;
                 self.fit.fp += no;
-            } else {
-                self.starts[i] = Flip { block: self.blocks, yes, no };
-                self.blocks += 1;
+                continue;
             }
+            let first = *firsts[run.class as usize].get_or_insert_with(|| {
+                self.flips[i] = Flip { block: self.blocks, yes: 0, no: 0 };
+                self.blocks += 1;
+                i
+            });
+            let flip = &mut self.flips[first];
+            (flip.yes, flip.no) = (flip.yes + yes, flip.no + no);
         }
     }
 
@@ -97,12 +99,17 @@ impl Delta {
     ) {
         let number = self.blocks;
         self.blocks += 1;
-        let flips = if state { &mut self.ends } else { &mut self.starts };
+        let wanted = state == self.ends;
+        if !wanted && !state {
+            return;
+        }
         // From the end backwards: firing acts from the second time point of a run on.
         let mut flip = |i: usize, yes: &mut i64, no: &mut i64| {
             let length = i64::from(runs.all[i].length);
             let rest = amount(runs, i, length - 1);
-            flips[i] = Flip { block: number, yes: *yes + rest.0, no: *no + rest.1 };
+            if wanted {
+                self.flips[i] = Flip { block: number, yes: *yes + rest.0, no: *no + rest.1 };
+            }
             let all = amount(runs, i, length);
             *yes += all.0;
             *no += all.1;

@@ -252,7 +252,7 @@ impl FluentSearch<'_> {
         if !found.rules.iter().flat_map(|rule| &rule.body).any(|l| matches!(l, Lit::Open { .. })) {
             return found;
         }
-        let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::Of(&found.rules));
+        let classes = Classes::new(self.record, segments, self.scope, Vocabulary::Of(&found.rules));
         let runs = Runs::new(segments, self.scope, &classes);
         // The price is that of all literals that there were to choose from.
         let mut slope = self.slope((&classes, &runs, definition), &|_| true, &|_, _| true);

@@ -13,14 +13,12 @@ use rustc_hash::FxBuildHasher;
 
 use super::classes::{Classes, Condition, spread};
 use super::delta::{Flip, NO_BLOCK};
+use super::evidence::Evidence;
+use super::extension::{Extensions, has};
 use super::objective::{Fit, Price};
-use super::runs::{Evidence, Runs};
+use super::runs::Runs;
 use super::sums::{Sum, Sums, Wanted};
 use super::watch::Watch;
-
-/// A rule must be right about so many annotated intervals: what happens twice happens by chance, whatever it is worth. With
-/// two, single coincidences become rules where events are few; with six, activities of which there are ten go unexplained.
-pub(crate) const SUPPORT: u32 = 3;
 
 /// So many bodies of each length are grown at first.
 const WIDTH: usize = 3;
@@ -41,7 +39,8 @@ pub(crate) struct Question<'a> {
     pub(crate) ends: bool,
     /// What firing brings at each run, and what speaks for it.
     pub(crate) flips: &'a [Flip],
-    pub(crate) evidence: &'a [Evidence],
+    pub(crate) extensions: &'a Extensions<'a>,
+    pub(crate) evidence: &'a Evidence,
     /// How the theory fits without the rule, and what it costs.
     pub(crate) fit: Fit,
     pub(crate) cost: f64,
@@ -173,7 +172,7 @@ impl Question<'_> {
 
     /// The best body with a condition more than this one, worth more or not.
     pub(crate) fn narrowed(&self, body: &[Condition]) -> Answer {
-        let level = [self.node(self.root(), body)];
+        let level = [self.node(&self.root(), body)];
         let (mut answer, mut children) = (Answer::default(), Vec::new());
         let (mut best, mut cut) = (f64::MIN, f64::MIN);
         self.expand((&level, 0), (best, best), WIDTH, &mut cut, &mut children, &mut self.work());
@@ -184,7 +183,7 @@ impl Question<'_> {
     /// The cuts of a threshold that all lead to the same fit, with the rest of its body as it is, and how many runs of the rest
     /// meet all of them, and how many none.
     pub(crate) fn room(&self, rest: &[Condition], (slot, own): (u16, u16)) -> Room {
-        let node = self.node(self.root(), rest);
+        let node = self.node(&self.root(), rest);
         let mut sums = Sums::new(self.classes);
         sums.sum_up(self, &node, 0.0, Wanted::Slot(slot as usize));
         let brings: Vec<(u16, (i64, i64))> =
@@ -194,7 +193,7 @@ impl Question<'_> {
         for same in brings.chunk_by(|a, b| a.1 == b.1).filter(|same| same.iter().any(|(cut, _)| *cut == own)) {
             (room.strictest, room.loosest) = (same[0].0, same[same.len() - 1].0);
         }
-        for witness in node.witnesses.iter().filter(|w| self.flips[w.run as usize].block != NO_BLOCK) {
+        for witness in &node.witnesses {
             let meets = |cut| self.classes.meets(witness.item as usize, Condition::Threshold(slot, cut));
             room.inside += usize::from(meets(room.strictest));
             room.outside += usize::from(!meets(room.loosest));
@@ -202,12 +201,21 @@ impl Question<'_> {
         room
     }
 
-    /// The body without conditions, at all runs that matter.
+    /// The body without conditions. A body is not true of an item for the first time in a block where the item was there
+    /// before, so that each counts once in a block.
     fn root(&self) -> Node {
-        let matters = |i: &u32| self.flips[*i as usize].block != NO_BLOCK || self.evidence[*i as usize].seen > 0;
-        let items = |run: u32| self.classes.items(self.runs.all[run as usize].class);
-        let of_run = |run: u32| items(run).map(move |item| Witness { run, item: item as u32 });
-        Node { body: Vec::new(), witnesses: (0..self.runs.all.len() as u32).filter(matters).flat_map(of_run).collect() }
+        let mut last = vec![NO_BLOCK; self.extensions.items()];
+        let mut witnesses = Vec::new();
+        for (run, (flip, of)) in
+            self.flips.iter().zip(&self.runs.all).enumerate().filter(|(_, (f, _))| f.block != NO_BLOCK)
+        {
+            for item in self.classes.items(of.class) {
+                if std::mem::replace(&mut last[item], flip.block) != flip.block {
+                    witnesses.push(Witness { run: run as u32, item: item as u32 });
+                }
+            }
+        }
+        Node { body: Vec::new(), witnesses }
     }
 
     fn work(&self) -> Work {
@@ -217,7 +225,8 @@ impl Question<'_> {
     /// Grows bodies, so many of each length; says what the best that was left aside might be worth.
     fn round(&self, root: &Node, width: usize, best: &mut f64, answer: &mut Answer, work: &mut Work) -> f64 {
         let mut cut = f64::MIN;
-        let mut level = vec![root.clone()];
+        let mut grown: Vec<Node>;
+        let mut level = std::slice::from_ref(root);
         let mut known: IndexSet<u64, FxBuildHasher> = IndexSet::default();
         // What must be reached; it does not change in a round, so that bounds can be compared.
         let goal = *best;
@@ -228,22 +237,23 @@ impl Question<'_> {
                     return f64::MAX;
                 }
                 let first = children.len();
-                self.expand((&level, parent), (goal, *best), width, &mut cut, &mut children, work);
-                self.take_best(&level, &children[first..], best, answer);
+                self.expand((level, parent), (goal, *best), width, &mut cut, &mut children, work);
+                self.take_best(level, &children[first..], best, answer);
             }
             children.retain(|c| c.bound > *best + LEAST_GAIN);
-            let chosen = self.select(&level, children, width, &mut cut);
+            let chosen = self.select(level, children, width, &mut cut);
             let mut next = Vec::new();
             for child in chosen {
                 let node = self.refined(&level[child.parent as usize], child.condition);
-                if known.insert(self.fingerprint(&node)) {
+                if known.insert(self.fingerprint(&node.body)) {
                     next.push(node);
                 } else {
                     // What is true of the same items may still differ in what its conditions speak for.
                     cut = cut.max(child.bound);
                 }
             }
-            level = next;
+            grown = next;
+            level = &grown;
         }
         cut
     }
@@ -253,9 +263,8 @@ impl Question<'_> {
         let mut better: Vec<&Child> = children.iter().filter(|c| c.value > *best + LEAST_GAIN).collect();
         better.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.condition.cmp(&b.condition)));
         for child in better {
-            let parent = &level[child.parent as usize];
-            let body = with(&parent.body, child.condition);
-            if self.accepts(parent, child.condition, &body, &mut answer.refused) {
+            let parent = &level[child.parent as usize].body;
+            if let Some(body) = self.accepted(parent, child.condition, &mut answer.refused) {
                 *best = child.value;
                 answer.best = Some((body, child.value));
                 return;
@@ -263,88 +272,25 @@ impl Question<'_> {
         }
     }
 
-    /// Whether a body with a condition more may be that of a rule.
-    fn accepts(&self, node: &Node, condition: Condition, body: &[Condition], refused: &mut Refused) -> bool {
-        if !self.is_supported(node, condition) {
+    /// A body with a condition more, if it may be that of a rule.
+    fn accepted(&self, rest: &[Condition], condition: Condition, refused: &mut Refused) -> Option<Vec<Condition>> {
+        if !self.evidence.supports(self.extensions, rest, condition) {
             refused.unsupported += 1;
-            return false;
+            return None;
         }
-        if !(self.is_linked)(body) {
+        let body = with(rest, condition);
+        if !(self.is_linked)(&body) {
             refused.unlinked += 1;
-            return false;
+            return None;
         }
-        let relevant = self.speaks(node, condition) && self.is_relevant(body);
+        let relevant = self.is_relevant(&body);
         refused.irrelevant += u64::from(!relevant);
-        relevant
+        relevant.then_some(body)
     }
 
-    /// Whether a body with a condition more is right about enough annotated intervals. Their numbers are in the order of the
-    /// runs.
-    fn is_supported(&self, node: &Node, condition: Condition) -> bool {
-        let (mut count, mut last) = (0, None);
-        for witness in &node.witnesses {
-            let event = self.evidence[witness.run as usize].event;
-            if event.is_some() && event != last && self.classes.meets(witness.item as usize, condition) {
-                count += 1;
-                last = event;
-                if count >= SUPPORT {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-
-    /// Whether a condition speaks for what the rule does, as one more of a body: where it is true, the fluent holds more often,
-    /// and less often if the rule ends it.
-    fn speaks(&self, node: &Node, condition: Condition) -> bool {
-        let (mut all, mut rest) = ((0, 0), (0, 0));
-        for run in node.witnesses.chunk_by(|a, b| a.run == b.run) {
-            let evidence = &self.evidence[run[0].run as usize];
-            let (held, seen) = (u64::from(evidence.held), u64::from(evidence.seen));
-            rest = (rest.0 + held, rest.1 + seen);
-            if run.iter().any(|witness| self.classes.meets(witness.item as usize, condition)) {
-                all = (all.0 + held, all.1 + seen);
-            }
-        }
-        self.is_likelier(all, rest)
-    }
-
-    /// Whether what a rule does is likelier right at the first time points than at the second; each as those at which the
-    /// fluent holds, and all.
-    fn is_likelier(&self, first: (u64, u64), second: (u64, u64)) -> bool {
-        let share = |(held, seen): (u64, u64)| held as f64 / seen.max(1) as f64;
-        if self.ends { share(first) < share(second) } else { share(first) > share(second) }
-    }
-
-    /// Whether each condition of a body speaks for what the rule does: where it is true, the fluent holds more often than
-    /// where the others are, and less often if the rule ends it.
+    /// Whether each condition of a body speaks for what the rule does.
     pub(super) fn is_relevant(&self, body: &[Condition]) -> bool {
-        let mut all = (0_u64, 0_u64);
-        let mut without = vec![(0_u64, 0_u64); body.len()];
-        for (run, evidence) in self.runs.all.iter().zip(self.evidence).filter(|(_, e)| e.seen > 0) {
-            // The one condition that is not true of some item.
-            let (mut full, mut lacking) = (false, 0_u64);
-            for item in self.classes.items(run.class) {
-                let mut missing =
-                    body.iter().enumerate().filter(|(_, c)| !self.classes.meets(item, **c)).map(|(i, _)| i);
-                match (missing.next(), missing.next()) {
-                    (None, _) => full = true,
-                    (Some(i), None) => lacking |= 1 << (i % 64),
-                    (Some(_), Some(_)) => {}
-                }
-            }
-            let (held, seen) = (u64::from(evidence.held), u64::from(evidence.seen));
-            if full {
-                all = (all.0 + held, all.1 + seen);
-            }
-            for (i, sum) in without.iter_mut().enumerate() {
-                if full || lacking >> (i % 64) & 1 == 1 {
-                    *sum = (sum.0 + held, sum.1 + seen);
-                }
-            }
-        }
-        without.iter().all(|rest| self.is_likelier(all, *rest))
+        self.evidence.is_relevant(self.extensions, body)
     }
 
     /// What the theory is worth with a rule that brings so much and costs so much.
@@ -389,7 +335,7 @@ impl Question<'_> {
         for child in children {
             if chosen.len() == width {
                 *cut = cut.max(child.bound);
-            } else if self.is_supported(&level[child.parent as usize], child.condition) {
+            } else if self.evidence.supports(self.extensions, &level[child.parent as usize].body, child.condition) {
                 chosen.push(child);
             }
         }
@@ -398,20 +344,24 @@ impl Question<'_> {
 
     /// A number that two bodies hardly ever have both of which one is true of an item and the other is not, or of which one
     /// relates variables and the other does not.
-    fn fingerprint(&self, node: &Node) -> u64 {
-        let words = node.witnesses.iter().map(|w| u64::from(w.run) << 32 | u64::from(w.item));
-        words.fold(u64::from((self.is_linked)(&node.body)), |sum, word| sum.wrapping_add(spread(word)))
+    fn fingerprint(&self, body: &[Condition]) -> u64 {
+        let words = self.extensions.of_body(body).into_iter().enumerate().filter(|(_, bits)| *bits != 0);
+        let print = |(word, bits): (usize, u64)| spread(spread(word as u64) ^ bits);
+        words.map(print).fold(u64::from((self.is_linked)(body)), u64::wrapping_add)
     }
 
     /// A body with conditions more.
-    fn node(&self, root: Node, body: &[Condition]) -> Node {
-        body.iter().fold(root, |node, c| self.refined(&node, *c))
+    fn node(&self, root: &Node, body: &[Condition]) -> Node {
+        let items = self.extensions.of_body(body);
+        let witnesses = root.witnesses.iter().filter(|w| has(&items, w.item)).copied().collect();
+        Node { body: body.to_vec(), witnesses }
     }
 
     /// A body with a condition more.
     fn refined(&self, node: &Node, condition: Condition) -> Node {
-        let meets = |witness: &&Witness| self.classes.meets(witness.item as usize, condition);
-        Node { body: with(&node.body, condition), witnesses: node.witnesses.iter().filter(meets).copied().collect() }
+        let items = self.extensions.of(condition);
+        let witnesses = node.witnesses.iter().filter(|w| has(&items, w.item)).copied().collect();
+        Node { body: with(&node.body, condition), witnesses }
     }
 
     /// All bodies with a condition more that could be worth more than the best so far, or lead to one that is; for each
@@ -468,7 +418,7 @@ impl Question<'_> {
             for at in 0..body.len() {
                 let Condition::Threshold(slot, _) = body[at] else { continue };
                 let rest = without(&body, at);
-                let node = self.node(root.clone(), &rest);
+                let node = self.node(root, &rest);
                 work.done += node.witnesses.len();
                 work.sums.sum_up(self, &node, self.needed(*best), Wanted::Slot(slot as usize));
                 let cost = self.price.of_rule(self.classes, &rest);
@@ -483,8 +433,7 @@ impl Question<'_> {
                 });
                 better.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 for (value, condition) in better {
-                    let new = with(&rest, condition);
-                    if self.accepts(&node, condition, &new, &mut answer.refused) {
+                    if let Some(new) = self.accepted(&rest, condition, &mut answer.refused) {
                         (*best, changed) = (value, true);
                         answer.best = Some((new.clone(), value));
                         body = new;

@@ -47,16 +47,6 @@ pub(crate) struct Runs {
     pub(crate) intervals: u32,
 }
 
-/// What speaks for and against firing at a run.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Evidence {
-    /// The time points of which it is known what holds then, or next, and those at which the fluent does.
-    pub(crate) seen: u32,
-    pub(crate) held: u32,
-    /// The annotated interval that firing here speaks of, if it is right: one that starts, or one that has ended.
-    pub(crate) event: Option<u32>,
-}
-
 impl Runs {
     /// Those of segments.
     pub(crate) fn new(segments: &[&Segment<'_>], scope: Scope<'_>, classes: &Classes) -> Runs {
@@ -120,43 +110,5 @@ impl Runs {
             }
             before = run.label;
         }
-    }
-
-    /// For each run what firing there says: of a rule that starts the fluent, or that it holds while it is true, or of one
-    /// that ends it.
-    pub(crate) fn evidence(&self, definition: Definition, ends: bool) -> Vec<Evidence> {
-        let mut all = Vec::with_capacity(self.all.len());
-        // The number of annotated intervals that have begun.
-        let mut begun = 0;
-        for track in &self.tracks {
-            let before = begun;
-            let runs = &self.all[track.first as usize..track.end as usize];
-            let mut label = Label::No;
-            for (i, run) in runs.iter().enumerate() {
-                begun += u32::from(run.label == Label::Yes && label != Label::Yes);
-                label = run.label;
-                let next = runs.get(i + 1).map_or(Label::Unknown, |run| run.label);
-                let (yes, no) = (u32::from(run.label == Label::Yes), u32::from(run.label == Label::No));
-                let (seen, held) = if definition == Definition::While {
-                    ((yes + no) * run.length, yes * run.length)
-                } else {
-                    let change = u32::from(run.label != Label::Unknown && next != Label::Unknown);
-                    let starts = change * u32::from(next == Label::Yes);
-                    ((yes + no) * (run.length - 1) + change, yes * (run.length - 1) + starts)
-                };
-                let event = if ends {
-                    // What has ended: the interval before, if there is one in this track.
-                    begun.checked_sub(1).filter(|_| held < seen && begun > before)
-                } else if held == 0 {
-                    None
-                } else if run.label == Label::Yes {
-                    Some(begun - 1)
-                } else {
-                    Some(begun)
-                };
-                all.push(Evidence { seen, held, event });
-            }
-        }
-        all
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Scale {
     values: Vec<(f64, f64)>,
     /// How many values are below each cut, in ascending order; none is below the first and none is not below the last.
     cuts: Vec<u16>,
+    /// How many binary digits it takes to say which cut is meant.
+    digits: Vec<u32>,
     /// The place of each bin.
     places: Vec<u16>,
 }
@@ -22,65 +24,59 @@ pub(crate) struct Scale {
 /// The place of what no threshold is met by.
 pub(crate) const NOWHERE: u16 = u16::MAX;
 
-/// Which cuts are looked at.
+/// Which cuts are looked at, beside those of thresholds that are given.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Fineness<'a> {
-    /// All of them.
+pub(crate) enum Fineness {
+    Coarse,
     Fine,
-    /// Those that take few binary digits, and those of some thresholds.
-    Coarse(&'a [Threshold]),
 }
 
-/// So many binary digits a threshold has at first: 31 thresholds for each slot. With a digit less, two events that differ
-/// by a little are hard to tell apart before thresholds are refined; with one more, the search takes half as long again.
-const COARSE_DIGITS: u32 = 5;
+impl Fineness {
+    /// So many binary digits a threshold has at most. While rules are looked for, 31 thresholds for each slot: with a digit
+    /// less, two events that differ by a little are hard to tell apart before thresholds are refined; with one more, the search
+    /// takes half as long again. When they are refined, three decimal digits: with half as many, those of a percentage are
+    /// rounded; more would be digits of the noise, and take as much longer as there are more of them.
+    fn digits(self) -> u32 {
+        match self {
+            Fineness::Coarse => 5,
+            Fineness::Fine => 10,
+        }
+    }
+}
 
 impl Scale {
-    /// Of the bins that occur.
-    pub(crate) fn new(
-        slot: Slot,
-        ranks: &Ranks,
-        bins: impl IntoIterator<Item = BinId>,
-        fineness: Fineness<'_>,
-    ) -> Scale {
-        // By rank the bin, where it occurs.
-        let mut occurs = vec![None; ranks.len()];
-        for bin in bins {
-            if let Some(rank) = ranks.rank(bin) {
-                occurs[rank as usize] = Some(bin);
-            }
-        }
-        let ends = |rank: usize| (ranks.gap(rank).1, ranks.gap(rank + 1).0);
-        let mut order: Vec<(BinId, (f64, f64))> =
-            occurs.iter().enumerate().filter_map(|(rank, bin)| Some(((*bin)?, ends(rank)))).collect();
+    /// Of the values of a gauge; thresholds that are given are looked at.
+    pub(crate) fn new(slot: Slot, ranks: &Ranks, fineness: Fineness, given: &[Threshold]) -> Scale {
+        let mut values: Vec<(f64, f64)> = ranks.values().to_vec();
         if slot.looser == Looser::Smaller {
-            order.reverse();
+            values.reverse();
         }
-        let values = order.iter().map(|(_, ends)| *ends).collect();
-        let mut scale = Scale { slot, values, cuts: Vec::new(), places: Vec::new() };
-        let count = scale.values.len() as u16;
-        let known: Vec<u16> = match fineness {
-            Fineness::Fine => Vec::new(),
-            Fineness::Coarse(known) => known.iter().map(|threshold| scale.met(*threshold)).collect(),
-        };
-        let wanted = |met: &u16| match fineness {
-            Fineness::Fine => true,
-            Fineness::Coarse(_) => digits(*met, count) <= COARSE_DIGITS || known.contains(met),
-        };
+        let (count, digits) = (values.len() as u16, digits(&values));
+        let mut scale = Scale { slot, values, cuts: Vec::new(), digits: Vec::new(), places: Vec::new() };
+        let given: Vec<u16> = given.iter().map(|threshold| scale.met(*threshold)).collect();
         // Whole thresholds cannot tell all values apart that are not whole.
-        let possible = |met: &u16| {
-            let (low, high) = scale.gap(*met);
+        let possible = |met: u16| {
+            let (low, high) = scale.gap(met);
             let easy = slot.numbers == Numbers::Reals || low.fract() == 0.0 && high.fract() == 0.0;
             easy || between(low, high, slot.comparison, slot.numbers).is_some()
         };
-        let inner: Vec<u16> = (1..count).filter(|met| wanted(met) && possible(met)).collect();
-        scale.cuts = [0].into_iter().chain(inner).chain((count > 0).then_some(count)).collect();
-        let bins = order.iter().map(|(bin, _)| *bin as usize + 1).max().unwrap_or(0);
-        scale.places = vec![NOWHERE; bins];
-        for (below, (bin, _)) in order.iter().enumerate() {
-            let at = scale.cuts.partition_point(|cut| *cut as usize <= below) as u16 - 1;
-            scale.places[*bin as usize] = if slot.negated { scale.len() as u16 - at } else { at };
+        let wanted = |met: &u16| {
+            let short = digits[*met as usize] <= fineness.digits();
+            *met == 0 || *met == count || (short || given.contains(met)) && possible(*met)
+        };
+        let cuts: Vec<u16> = (0..=count).filter(wanted).collect();
+        scale.digits = cuts.iter().map(|cut| digits[*cut as usize]).collect();
+        scale.cuts = cuts;
+        // By rank the place, which is the number of the last cut that is not above it.
+        let mut places = Vec::with_capacity(count as usize);
+        for (at, cuts) in scale.cuts.windows(2).enumerate() {
+            let place = if slot.negated { scale.len() - at } else { at };
+            places.resize(cuts[1] as usize, place as u16);
         }
+        if slot.looser == Looser::Smaller {
+            places.reverse();
+        }
+        scale.places = ranks.by_bin(|rank| places[rank as usize]);
         scale
     }
 
@@ -113,9 +109,14 @@ impl Scale {
         self.places.get(bin as usize).copied().unwrap_or(if self.slot.negated { 0 } else { NOWHERE })
     }
 
+    /// The number of a cut among those that there are, from the one that no value meets on.
+    fn number(&self, cut: u16) -> usize {
+        if self.slot.negated { self.len() + 1 - cut as usize } else { cut as usize }
+    }
+
     /// How many values meet the threshold of a cut.
     fn below(&self, cut: u16) -> u16 {
-        self.cuts[if self.slot.negated { self.len() + 1 - cut as usize } else { cut as usize }]
+        self.cuts[self.number(cut)]
     }
 
     /// The threshold of a cut: the shortest number between the values that it tells apart.
@@ -134,7 +135,7 @@ impl Scale {
         let (low, high) = (inner.0.min(outer.0), inner.1.max(outer.1));
         let share = (room.outside + 1) as f64 / (room.inside + room.outside + 2) as f64;
         let share = if inner.0 <= outer.0 { share } else { 1.0 - share };
-        let (at, half) = (low + (high - low) * share, (high - low) * share.min(1.0 - share) / 2.0);
+        let (at, half) = (low + (high - low) * share, (high - low) * share.min(1.0 - share) / 8.0);
         let is_open = room.strictest < room.loosest && at.is_finite() && at - half < at + half;
         is_open.then(|| between(at - half, at + half, self.slot.comparison, self.slot.numbers)).flatten()
     }
@@ -148,18 +149,32 @@ impl Scale {
 
     /// How many binary digits it takes to say which threshold is meant.
     pub(crate) fn digits(&self, cut: u16) -> u32 {
-        digits(self.below(cut), self.values.len() as u16)
+        self.digits[self.number(cut)]
     }
 }
 
-/// How many binary digits it takes to say how many of the values in their order meet a threshold: one for half of them, two
-/// for a quarter. So a threshold has the same price wherever its gauge has its zero, and whatever its unit is.
-fn digits(met: u16, count: u16) -> u32 {
-    // The multiples of 1/2^digits between half a value before the cut and half a value after it. A rule that was learned from
-    // other segments may have a threshold that none of these values meets.
-    let (met, all) = (2 * u64::from(met), 2 * u64::from(count.max(1)));
-    let (low, high) = (met.saturating_sub(1), met + 1);
-    (1..17).find(|digits| (low << digits) / all < (high << digits) / all).unwrap_or(17)
+/// Values this near to a number of few digits count as below it, so that rounding does not decide.
+const ROUNDING: f64 = 1e-9;
+
+/// For each cut how many binary digits it takes to say where it is: one for the middle, two for a quarter. A place is half the
+/// share of the values before it, half the share of the range. By either alone some thresholds take many digits: by the first
+/// where values crowd that do not matter, as the many ways of being far away do; by the second where a few are far off. By
+/// both none takes more than one digit more than by the better one, nor more than the number of the cut has; and it has the
+/// same price wherever its gauge has its zero, and whatever its unit is.
+fn digits(values: &[(f64, f64)]) -> Vec<u32> {
+    let middle = |(least, greatest): &(f64, f64)| least / 4.0 + greatest / 4.0;
+    let (first, last) = (values.first().map_or(0.0, middle), values.last().map_or(0.0, middle));
+    let place = |(i, value): (usize, &(f64, f64))| {
+        let rank = (i as f64 + 0.5) / values.len() as f64;
+        let part = if first == last { rank } else { (middle(value) - first) / (last - first) };
+        ((rank + part) / 2.0 - ROUNDING) * 2.0 * f64::from(1_u32 << (u32::BITS - 1))
+    };
+    let places: Vec<u32> = values.iter().enumerate().map(|value| place(value) as u32).collect();
+    // The first digit in which the places on both sides differ. Before all values and after them there is no other side.
+    let most = usize::BITS - values.len().leading_zeros();
+    let told = |sides: &[u32]| ((sides[0] ^ sides[1]).leading_zeros() + 1).min(most);
+    let last = (!values.is_empty()).then_some(most);
+    [most].into_iter().chain(places.windows(2).map(told)).chain(last).collect()
 }
 
 #[cfg(test)]
@@ -177,6 +192,7 @@ mod tests {
         let numbers = [40.0, -3.0, 7.0, 12.5];
         let mut bins = Bins::default();
         let ids: Vec<BinId> = numbers.iter().map(|n| bins.insert(*n)).collect();
+        let ranks = bins.order();
         for (comparison, looser) in [
             (Comparison::LessOrEqual, Looser::Larger),
             (Comparison::Less, Looser::Larger),
@@ -185,7 +201,7 @@ mod tests {
         ] {
             for negated in [false, true] {
                 let slot = slot(comparison, looser, negated);
-                let scale = Scale::new(slot, &bins.order(), ids.iter().copied().chain([NOTHING]), Fineness::Fine);
+                let scale = Scale::new(slot, ranks, Fineness::Fine, &[]);
                 assert_eq!(scale.len(), 4);
                 for cut in 1..=4 {
                     let threshold = scale.threshold(cut);
@@ -200,19 +216,51 @@ mod tests {
         }
     }
 
+    fn of_values(values: impl IntoIterator<Item = f64>, fineness: Fineness, given: &[Threshold]) -> Scale {
+        let mut bins = Bins::default();
+        for value in values {
+            bins.insert(value);
+        }
+        Scale::new(slot(Comparison::LessOrEqual, Looser::Larger, false), bins.order(), fineness, given)
+    }
+
     #[test]
     fn finer_cuts_take_more_digits() {
-        let scale = |count: u16, fineness: Fineness<'_>| {
-            let mut bins = Bins::default();
-            let ids: Vec<BinId> = (0..count).map(|n| bins.insert(f64::from(n))).collect();
-            Scale::new(slot(Comparison::LessOrEqual, Looser::Larger, false), &bins.order(), ids, fineness)
-        };
-        let fine = scale(16, Fineness::Fine);
+        let fine = of_values((0..16).map(f64::from), Fineness::Fine, &[]);
         assert_eq!(fine.digits(8), 1);
         assert_eq!((fine.digits(4), fine.digits(12)), (2, 2));
         assert_eq!(fine.digits(2), 3);
         assert!((1..16).all(|cut| fine.digits(cut) <= 5));
-        let coarse = scale(400, Fineness::Coarse(&[Threshold::new(6.5)]));
+        let coarse = of_values((0..400).map(f64::from), Fineness::Coarse, &[Threshold::new(6.5)]);
         assert_eq!(coarse.len(), 33, "31 cuts and another one");
+        assert_eq!(of_values((0..1000).map(f64::from), Fineness::Fine, &[]).len(), 1000);
+        assert_eq!(of_values((0..5000).map(f64::from), Fineness::Fine, &[]).len(), 1024);
+    }
+
+    #[test]
+    fn what_is_far_off_leaves_thresholds_elsewhere() {
+        // Half of the thresholds are between small values that crowd, whatever the others are.
+        let crowded = (0..512).map(|n| f64::from(n) / 512.0).chain((1..512).map(|n| f64::from(n) * 1e6));
+        let below = |scale: &Scale, value: f64| {
+            (1..scale.len() as u16).filter(|cut| scale.gap(scale.below(*cut)).1 <= value).count()
+        };
+        let scale = of_values(crowded, Fineness::Coarse, &[]);
+        let small = below(&scale, 1.0);
+        assert!((7..=9).contains(&small), "{small} of {}", scale.len());
+        // Small values that are few have thresholds too, where large ones crowd.
+        let few = (0..32).map(f64::from).chain((0..4000).map(|n| 32.0 + f64::from(n) / 1000.0));
+        let scale = of_values(few, Fineness::Coarse, &[]);
+        let small = below(&scale, 32.0);
+        assert!((13..=15).contains(&small), "{small} of {}", scale.len());
+    }
+
+    #[test]
+    fn moving_zero_and_other_units_leave_the_digits_of_cuts_as_they_are() {
+        let values = || (0..3000_u32).map(|n| f64::from(n * n % 7919).sqrt());
+        let digits = |scale: &Scale| (1..scale.len() as u16).map(|cut| (scale.below(cut), scale.digits(cut))).collect();
+        let expected: Vec<(u16, u32)> = digits(&of_values(values(), Fineness::Fine, &[]));
+        for change in [|v: f64| v + 1000.0, |v: f64| v * 7.0, |v: f64| v * 0.3 - 1e4] {
+            assert_eq!(expected, digits(&of_values(values().map(change), Fineness::Fine, &[])));
+        }
     }
 }

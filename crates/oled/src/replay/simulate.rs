@@ -15,17 +15,18 @@ pub(crate) struct Actions {
 impl Actions {
     /// What the background does by itself.
     pub(crate) fn given(classes: &Classes, runs: &Runs) -> Actions {
+        Actions::by_class(runs, &classes.starts, &classes.ends)
+    }
+
+    /// What is done in each class.
+    pub(crate) fn by_class(runs: &Runs, starts: &[bool], ends: &[bool]) -> Actions {
         let at = |set: &[bool]| runs.all.iter().map(|run| set[run.class as usize]).collect();
-        Actions { starts: at(&classes.starts), ends: at(&classes.ends) }
+        Actions { starts: at(starts), ends: at(ends) }
     }
 
     /// With a rule more.
     pub(crate) fn add(&mut self, classes: &Classes, runs: &Runs, kind: RuleKind, body: &[Condition]) {
-        self.add_where(runs, kind, &classes.cover(body));
-    }
-
-    /// With a rule more that fires in some classes.
-    pub(crate) fn add_where(&mut self, runs: &Runs, kind: RuleKind, cover: &[bool]) {
+        let cover = classes.cover(body);
         let set = if kind == RuleKind::Termination { &mut self.ends } else { &mut self.starts };
         set.iter_mut().zip(&runs.all).for_each(|(fires, run)| *fires |= cover[run.class as usize]);
     }

@@ -5,7 +5,6 @@
 //! cuts between its place and the least one before it, so that each run adds to a range of cuts, and nothing is sorted.
 
 use super::classes::Classes;
-use super::delta::NO_BLOCK;
 use super::refine::{Node, Question, Witness};
 
 /// What a condition brings.
@@ -72,14 +71,19 @@ impl Sums {
 
     /// Sums up what conditions bring at the runs of a body, where an F1 is needed.
     pub(super) fn sum_up(&mut self, question: &Question<'_>, node: &Node, needed: f64, wanted: Wanted) {
-        self.literals.fill(Sum::default());
-        self.steps.fill(Sum::default());
+        match wanted {
+            Wanted::All => {
+                self.literals.fill(Sum::default());
+                self.steps.fill(Sum::default());
+            }
+            Wanted::Slot(slot) => self.steps[self.first[slot]..self.first[slot + 1]].fill(Sum::default()),
+        }
         let block_of = |witness: &Witness| question.flips[witness.run as usize].block;
         for block in node.witnesses.chunk_by(|a, b| block_of(a) == block_of(b)) {
-            match block {
-                _ if block_of(&block[0]) == NO_BLOCK => {}
-                [one] => self.add_one(question, *one, needed, wanted),
-                _ => self.add_block(question, block, needed, wanted),
+            if block[0].run == block[block.len() - 1].run {
+                self.add_run(question, block, needed, wanted);
+            } else {
+                self.add_block(question, block, needed, wanted);
             }
         }
     }
@@ -116,22 +120,33 @@ impl Sums {
         }
     }
 
-    /// Adds a block in which the body is true of one item only.
-    fn add_one(&mut self, question: &Question<'_>, witness: Witness, needed: f64, wanted: Wanted) {
-        let flip = &question.flips[witness.run as usize];
-        let most = question.weight(flip, needed).max(0.0);
-        let brings = Sum { yes: flip.yes, no: flip.no, most };
-        let (classes, item) = (question.classes, witness.item as usize);
-        let Sums { literals, steps, first, lengths, .. } = self;
+    /// Adds a block in which the body is true at one run only: what flips it is what it can be flipped by at best, and a
+    /// condition that is true of one of the items is true at the run.
+    fn add_run(&mut self, question: &Question<'_>, run: &[Witness], needed: f64, wanted: Wanted) {
+        let flip = &question.flips[run[0].run as usize];
+        let brings = Sum { yes: flip.yes, no: flip.no, most: question.weight(flip, needed).max(0.0) };
+        let classes = question.classes;
+        let Sums { literals, steps, first, lengths, seen, least, .. } = self;
+        let one = run[0].item as usize;
+        let (mut row, mut places) = (classes.row(one), classes.places(one));
+        if run.len() > 1 {
+            seen.iter_mut().zip(row).for_each(|(seen, row)| *seen = *row);
+            least.iter_mut().zip(places).for_each(|(least, place)| *least = *place);
+            for other in run[1..].iter().map(|witness| witness.item as usize) {
+                seen.iter_mut().zip(classes.row(other)).for_each(|(seen, row)| *seen |= row);
+                least.iter_mut().zip(classes.places(other)).for_each(|(least, place)| *least = (*least).min(*place));
+            }
+            (row, places) = (seen, least);
+        }
         let wanted = match wanted {
             Wanted::All => {
-                for_each_bit(classes.row(item), |literal| literals[literal].add(&brings));
+                for_each_bit(row, |literal| literals[literal].add(&brings));
                 0..lengths.len()
             }
             Wanted::Slot(slot) => slot..slot + 1,
         };
-        let places = classes.places(item)[wanted.clone()].iter();
-        for ((place, length), first) in places.zip(&lengths[wanted.clone()]).zip(&first[wanted]) {
+        for ((place, length), first) in places[wanted.clone()].iter().zip(&lengths[wanted.clone()]).zip(&first[wanted])
+        {
             if place < length {
                 steps[first + *place as usize + 1].add(&brings);
             }
@@ -162,8 +177,9 @@ impl Sums {
     }
 
     fn clear(&mut self) {
-        self.seen.fill(0);
-        self.least.copy_from_slice(&self.lengths);
+        // Both are short: calls that copy memory would take longer.
+        self.seen.iter_mut().for_each(|seen| *seen = 0);
+        self.least.iter_mut().zip(&self.lengths).for_each(|(least, length)| *least = *length);
     }
 
     /// Adds what a run brings to all conditions that are true of its item and were not of one before.

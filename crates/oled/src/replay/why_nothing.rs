@@ -1,6 +1,7 @@
 //! Why nothing was learned, in plain words: the cause first, then the remedy.
 
-use super::refine::{Refused, SUPPORT};
+use super::evidence::SUPPORT;
+use super::refine::Refused;
 use crate::lang::{Symbol, did_you_mean};
 use crate::learn::Missing;
 
@@ -44,7 +45,7 @@ impl Nothing<'_> {
                 "Give it more time: a longer `--time`, or none".into(),
             ),
             () if *with_event == 0 => self.without_labels(),
-            () if self.intervals < SUPPORT && forgotten => (
+            () if (self.intervals as usize) < SUPPORT && forgotten => (
                 format!(
                     "{segments} of {} segments are remembered, with {}, and a rule must be right about {SUPPORT}",
                     self.begun,
@@ -52,7 +53,7 @@ impl Nothing<'_> {
                 ),
                 "Let more be remembered with a larger `--runs`, or a longer `--window`".into(),
             ),
-            () if self.intervals < SUPPORT => (
+            () if (self.intervals as usize) < SUPPORT => (
                 format!(
                     "it has {}, and a rule must be right about {SUPPORT}",
                     count(self.intervals as usize, "annotated interval")

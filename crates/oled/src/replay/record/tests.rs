@@ -79,12 +79,10 @@ fn dump(record: &Record) -> Lines {
         lines.push(format!("{} {:x} {:?}", segment.name, segment.rank, segment.missed));
         for (g, courses) in segment.groups.iter().enumerate() {
             let layout = record.layouts[g];
-            let orders: Vec<_> = record.bins[g].iter().map(Bins::order).collect();
+            let ends = |bins: &Bins| bins.order().by_bin(|rank| (rank, bins.order().values()[rank as usize]));
+            let ends: Vec<_> = record.bins[g].iter().map(ends).collect();
             let truth = |truth: &[u64]| {
-                let shown = (0..layout.slots()).map(|s| {
-                    let rank = orders[s].rank(layout.measured(truth, s));
-                    rank.map(|rank| (rank, orders[s].gap(rank as usize).1, orders[s].gap(rank as usize + 1).0))
-                });
+                let shown = (0..layout.slots()).map(|s| ends[s].get(layout.measured(truth, s) as usize));
                 format!("{:x?} {:?}", &truth[..layout.masks()], shown.collect::<Vec<_>>())
             };
             for course in courses {

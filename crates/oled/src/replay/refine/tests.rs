@@ -1,12 +1,15 @@
 //! The search for a rule, beside plain simulation and beside all bodies that there are.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::induce::{Numbers, RuleKind};
 use crate::interrupt::Interrupt;
 use crate::lang::{Comparison, Looser, Symbol};
 use crate::learn::Watcher;
-use crate::replay::bins::{BinId, Bins};
+use crate::replay::bins::Bins;
 use crate::replay::delta::Delta;
+use crate::replay::evidence::{SUPPORT, for_each_run};
 use crate::replay::literal::Slot;
 use crate::replay::runs::{Definition, Label, Run};
 use crate::replay::scale::{Fineness, Scale};
@@ -30,14 +33,16 @@ const SLOTS: usize = 2;
 /// A small record: what is true and annotated of a few instances, with few or several items a class.
 fn record(random: &mut Random, most_items: usize) -> (Classes, Runs) {
     let mut bins = Bins::default();
-    let ids: Vec<BinId> = (0..VALUES).map(|n| bins.insert(f64::from(n))).collect();
+    for value in 0..VALUES {
+        bins.insert(f64::from(value));
+    }
     let slot = |looser: Looser| Slot {
         numbers: Numbers::Reals,
         comparison: if looser == Looser::Larger { Comparison::LessOrEqual } else { Comparison::GreaterOrEqual },
         looser,
         negated: false,
     };
-    let scale = |looser| Scale::new(slot(looser), &bins.order(), ids.clone(), Fineness::Fine);
+    let scale = |looser| Scale::new(slot(looser), bins.order(), Fineness::Fine, &[]);
     let scales = vec![scale(Looser::Larger), scale(Looser::Smaller)];
     let item = |random: &mut Random| {
         let places = (0..SLOTS).map(|_| random.below(VALUES as usize + 1) as u16).collect::<Vec<u16>>();
@@ -91,14 +96,16 @@ fn asked(random: &mut Random, classes: &Classes, runs: &Runs, test: impl FnOnce(
         actions.add(classes, runs, kind, &all[1 + random.below(all.len() - 1)]);
     }
     let ends = kind == RuleKind::Termination;
-    let delta = Delta::new(runs, &actions, definition);
+    let delta = Delta::new(runs, &actions, definition, ends);
+    let extensions = Extensions::new(classes);
     let (interrupt, watcher) = (Interrupt::never(), Watcher::default());
     let question = Question {
         classes,
         runs,
         ends,
-        flips: if ends { &delta.ends } else { &delta.starts },
-        evidence: &runs.evidence(definition, ends),
+        flips: &delta.flips,
+        extensions: &extensions,
+        evidence: &Evidence::new(runs, &extensions, definition, ends),
         fit: delta.fit,
         cost: 0.0,
         price: Price::new(runs, LITERALS + SLOTS),
@@ -168,7 +175,7 @@ fn no_rule_is_better_than_the_one_that_is_found_by_more_than_the_gap() {
                 more.add(&classes, &runs, kind, &body);
                 let worth = question.price.worth(fit(&runs, &more, definition_of(kind)).f1());
                 let value = worth - question.price.of_rule(&classes, &body);
-                if value > best && question.supported(&body) && question.is_relevant(&body) {
+                if value > best && plainly_supported(question, kind, &body) && question.is_relevant(&body) {
                     best = value;
                 }
             }
@@ -187,14 +194,45 @@ fn no_rule_is_better_than_the_one_that_is_found_by_more_than_the_gap() {
     assert!(f64::from(exact) >= 0.95 * f64::from(found), "{exact} of {found} answers are the best of all");
 }
 
-impl Question<'_> {
-    /// Whether a body is right about enough annotated intervals.
-    fn supported(&self, body: &[Condition]) -> bool {
-        let right = |(run, evidence): (&crate::replay::runs::Run, &Evidence)| {
-            evidence.event.filter(|_| self.classes.covers(run.class, body))
-        };
-        let mut events: Vec<u32> = self.runs.all.iter().zip(self.evidence).filter_map(right).collect();
-        events.dedup();
-        events.len() as u32 >= SUPPORT
+/// Whether a body is right about enough annotated intervals, run by run.
+fn plainly_supported(question: &Question<'_>, kind: RuleKind, body: &[Condition]) -> bool {
+    let mut intervals = BTreeSet::new();
+    for_each_run(question.runs, definition_of(kind), question.ends, |class, _, interval| {
+        intervals.extend(interval.filter(|_| question.classes.covers(class, body)));
+    });
+    intervals.len() >= SUPPORT
+}
+
+#[test]
+fn what_speaks_for_a_rule_is_what_runs_say() {
+    let (mut supported, mut relevant) = (0, 0);
+    for seed in 0..200 {
+        let mut random = Random(2_000_000 + seed);
+        let (classes, runs) = record(&mut random, 1 + seed as usize % 3);
+        asked(&mut random, &classes, &runs, |question, kind, _| {
+            let share = |body: &[Condition]| {
+                let (mut seen, mut held) = (0, 0);
+                for_each_run(&runs, definition_of(kind), question.ends, |class, share, _| {
+                    if classes.covers(class, body) {
+                        (seen, held) = (seen + share.seen, held + share.held);
+                    }
+                });
+                held as f64 / f64::max(seen as f64, 1.0)
+            };
+            for body in bodies().into_iter().skip(1) {
+                let speaks = |at| {
+                    let (all, rest) = (share(&body), share(&without(&body, at)));
+                    if question.ends { all < rest } else { all > rest }
+                };
+                let each = (0..body.len()).all(speaks);
+                assert_eq!(question.is_relevant(&body), each, "seed {seed}: {body:?}");
+                let (more, rest) = body.split_last().unwrap();
+                let enough = question.evidence.supports(question.extensions, rest, *more);
+                assert_eq!(enough, plainly_supported(question, kind, &body), "seed {seed}: {body:?}");
+                supported += u32::from(enough);
+                relevant += u32::from(each);
+            }
+        });
     }
+    assert!(supported > 1000 && relevant > 1000, "{supported} {relevant}");
 }

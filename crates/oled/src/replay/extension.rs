@@ -1,0 +1,129 @@
+//! Extension: the items of which a condition is true, one bit each.
+//!
+//! Whether a rule may be, and where it fires, is asked of many bodies that share their conditions; so each condition is
+//! looked up once, and a body is a matter of a few words.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::classes::{Classes, Condition};
+
+/// A bit for each item.
+pub(crate) type Bits = Rc<[u64]>;
+
+/// The extensions of conditions in some classes, as far as somebody wanted to know them.
+pub(crate) struct Extensions<'a> {
+    classes: &'a Classes,
+    /// The class of each item.
+    class_of: Vec<u32>,
+    known: RefCell<IndexMap<Condition, Bits, FxBuildHasher>>,
+}
+
+impl<'a> Extensions<'a> {
+    pub(crate) fn new(classes: &'a Classes) -> Extensions<'a> {
+        let class_of = (0..classes.len() as u32).flat_map(|class| classes.items(class).map(move |_| class)).collect();
+        Extensions { classes, class_of, known: RefCell::default() }
+    }
+
+    pub(crate) fn classes(&self) -> &'a Classes {
+        self.classes
+    }
+
+    /// How many items there are.
+    pub(crate) fn items(&self) -> usize {
+        self.class_of.len()
+    }
+
+    /// The class of an item.
+    pub(crate) fn class_of(&self, item: usize) -> u32 {
+        self.class_of[item]
+    }
+
+    /// The items of which a condition is true.
+    pub(crate) fn of(&self, condition: Condition) -> Bits {
+        let mut known = self.known.borrow_mut();
+        if let Some(bits) = known.get(&condition) {
+            return bits.clone();
+        }
+        // No more memory than the items take themselves.
+        if known.len() * self.words() > self.classes.size() {
+            known.clear();
+        }
+        // Once for each kind, so that the kind is not asked for each item.
+        let bits = match condition {
+            Condition::Literal(_) => self.bits(|item| self.classes.meets(item, condition)),
+            Condition::Threshold(..) => self.bits(|item| self.classes.meets(item, condition)),
+        };
+        known.insert(condition, bits.clone());
+        bits
+    }
+
+    /// The items of some classes.
+    pub(crate) fn of_classes(&self, is: impl Fn(u32) -> bool) -> Bits {
+        self.bits(|item| is(self.class_of[item]))
+    }
+
+    fn bits(&self, is: impl Fn(usize) -> bool) -> Bits {
+        let word = |word: usize| {
+            let items = word * 64..((word + 1) * 64).min(self.items());
+            items.fold(0, |bits, item| bits | u64::from(is(item)) << (item % 64))
+        };
+        (0..self.words()).map(word).collect()
+    }
+
+    /// Those among some items of which all conditions of a body are true.
+    pub(crate) fn among(&self, items: &[u64], body: &[Condition]) -> Vec<u64> {
+        let mut left = items.to_vec();
+        for condition in body {
+            left.iter_mut().zip(&*self.of(*condition)).for_each(|(left, bits)| *left &= bits);
+        }
+        left
+    }
+
+    /// The items of which all conditions of a body are true.
+    pub(crate) fn of_body(&self, body: &[Condition]) -> Vec<u64> {
+        match body {
+            [] => self.bits(|_| true).to_vec(),
+            [first, rest @ ..] => self.among(&self.of(*first), rest),
+        }
+    }
+
+    /// The classes of some items, each once.
+    pub(crate) fn classes_of(&self, items: &[u64]) -> impl Iterator<Item = u32> {
+        let mut last = None;
+        let classes = set_bits(items).map(|item| self.class_of[item]);
+        classes.filter(move |class| last.replace(*class) != Some(*class))
+    }
+
+    /// Whether a body is true in each class.
+    pub(crate) fn cover(&self, body: &[Condition]) -> Vec<bool> {
+        let mut cover = vec![false; self.classes.len()];
+        self.classes_of(&self.of_body(body)).for_each(|class| cover[class as usize] = true);
+        cover
+    }
+
+    fn words(&self) -> usize {
+        self.items().div_ceil(64)
+    }
+}
+
+/// Whether an item is one of some.
+#[inline]
+pub(crate) fn has(items: &[u64], item: u32) -> bool {
+    items[item as usize / 64] >> (item % 64) & 1 == 1
+}
+
+/// The items that are some.
+pub(crate) fn set_bits(items: &[u64]) -> impl Iterator<Item = usize> {
+    items.iter().enumerate().filter(|(_, bits)| **bits != 0).flat_map(|(word, bits)| {
+        let mut rest = *bits;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| word * 64 + rest.trailing_zeros() as usize);
+            rest &= rest.wrapping_sub(1);
+            bit
+        })
+    })
+}
