@@ -212,15 +212,21 @@ impl<'a> Climb<'a> {
     }
 
     /// Finds better thresholds for rules, each in turn with all else as it is, as long as that pays; and leaves out conditions
-    /// that stood in for a threshold between those that there were.
+    /// that stood in for a threshold between those that there were, and rules that others do the work of by now.
     pub(crate) fn polish(&mut self, rules: Vec<Rule>) -> Theory {
         let mut theory = self.theory(rules);
         let mut changed = true;
         while changed && !self.slope.watch.ends() {
             changed = false;
-            for i in 0..theory.rules.len() {
+            let mut i = 0;
+            while i < theory.rules.len() {
                 let mut rest = theory.rules.clone();
                 let (kind, body) = rest.remove(i);
+                let without = self.theory(rest.clone());
+                if without.value >= theory.value {
+                    (theory, changed) = (without, true);
+                    continue;
+                }
                 let (actions, cost) = (self.actions(&rest), self.cost(&rest));
                 let better = self.question(kind, &actions, cost, |question| question.polished(&body, theory.value));
                 let better = if better.best.is_some() {
@@ -234,6 +240,7 @@ impl<'a> Climb<'a> {
                     debug_assert!((theory.value - value).abs() < 1e-6, "delta is simulation: {} {value}", theory.value);
                     changed = true;
                 }
+                i += 1;
             }
         }
         theory
