@@ -13,6 +13,7 @@ mod layout;
 mod learner;
 mod literal;
 mod objective;
+mod question;
 mod recognised;
 mod record;
 mod refine;

@@ -9,7 +9,8 @@ use super::evidence::Evidence;
 use super::extension::Extensions;
 use super::literal::{self, Lit};
 use super::objective::{Fit, Price};
-use super::refine::{Answer, Question, Refused, with, without};
+use super::question::{Question, Refused, with, without};
+use super::refine::{Answer, Search};
 use super::runs::{Definition, Label, Runs};
 use super::simulate::{Actions, fit};
 use super::watch::Watch;
@@ -83,14 +84,39 @@ impl<'a> Climb<'a> {
     /// The best theory that is found from these rules.
     pub(crate) fn from(&mut self, rules: Vec<Rule>) -> Theory {
         let mut theory = self.theory(rules);
-        while !self.slope.watch.ends() {
+        self.add(&mut theory);
+        while self.improve(&mut theory, Climb::exchanged) {
+            let before = theory.rules.len();
             self.add(&mut theory);
-            if !self.exchange(&mut theory) {
+            if theory.rules.len() == before {
                 break;
             }
         }
         theory.rules.sort_by(|a, b| (a.0 == RuleKind::Termination, &a.1).cmp(&(b.0 == RuleKind::Termination, &b.1)));
         theory
+    }
+
+    /// Improves a theory at one rule after the other, around and around, until none of them can be improved with the others as
+    /// they are; says whether anything changed.
+    fn improve(
+        &mut self,
+        theory: &mut Theory,
+        improved: impl Fn(&mut Climb<'a>, &Theory, usize) -> Option<Theory>,
+    ) -> bool {
+        // How many rules in a row stayed as they are.
+        let (mut at, mut same, mut any) = (0, 0, false);
+        while same < theory.rules.len() && !self.slope.watch.ends() {
+            at %= theory.rules.len();
+            if let Some(better) = improved(self, theory, at) {
+                debug_assert!(better.value >= theory.value, "{} is less than {}", better.value, theory.value);
+                // Where a rule is gone the next one has its number.
+                at += usize::from(better.rules.len() >= theory.rules.len());
+                (*theory, same, any) = (better, 0, true);
+            } else {
+                (at, same) = (at + 1, same + 1);
+            }
+        }
+        any
     }
 
     /// Rules with what they are worth.
@@ -117,28 +143,21 @@ impl<'a> Climb<'a> {
 
     /// The best rule of a kind to be added to what is done already.
     fn ask(&mut self, kind: RuleKind, actions: &Actions, cost: f64, incumbent: f64) -> Answer {
-        self.question(kind, actions, cost, |question| question.answer(incumbent))
+        self.search(kind, actions, cost, |search| search.answer(incumbent))
     }
 
-    fn question(
+    /// What a search for a rule of a kind, to be added to what is done already, comes to.
+    fn search<T>(
         &mut self,
         kind: RuleKind,
         actions: &Actions,
         cost: f64,
-        ask: impl FnOnce(&Question<'_>) -> Answer,
-    ) -> Answer {
-        let answer = self.asked(kind, actions, cost, ask);
-        self.refused.add(&answer.refused);
-        self.looked_at += answer.looked_at as u64;
-        answer
-    }
-
-    /// What a question about a rule of a kind, to be added to what is done already, comes to.
-    fn asked<T>(&self, kind: RuleKind, actions: &Actions, cost: f64, ask: impl FnOnce(&Question<'_>) -> T) -> T {
+        find: impl FnOnce(&mut Search<'_>) -> T,
+    ) -> T {
         let ends = kind == RuleKind::Termination;
         let delta = Delta::new(self.slope.runs, actions, self.slope.definition, ends);
         let is_allowed = self.slope.is_allowed;
-        ask(&Question {
+        let question = Question {
             classes: self.slope.classes,
             runs: self.slope.runs,
             ends,
@@ -153,7 +172,12 @@ impl<'a> Climb<'a> {
             is_linked: if ends { &|_| true } else { self.slope.is_linked },
             is_allowed: &|condition| is_allowed(kind, condition),
             watch: self.slope.watch,
-        })
+        };
+        let mut search = Search::new(&question);
+        let found = find(&mut search);
+        self.refused.add(&search.refused);
+        self.looked_at += search.looked_at as u64;
+        found
     }
 
     /// Rules that start the fluent where something ends it when it should, and rules that end it where something starts it
@@ -203,11 +227,8 @@ impl<'a> Climb<'a> {
                 self.gap = self.gap.max(gap);
                 best = found.map(|(body, value)| ((kind, body), value)).or(best);
             }
-            let Some((rule, value)) = best else { break };
-            let mut rules = theory.rules.clone();
-            rules.push(rule);
-            *theory = self.theory(rules);
-            debug_assert!((theory.value - value).abs() < 1e-6, "delta is simulation: {} {value}", theory.value);
+            let Some(((kind, body), value)) = best else { break };
+            *theory = self.with(theory.rules.clone(), count, kind, (body, value));
         }
     }
 
@@ -215,43 +236,39 @@ impl<'a> Climb<'a> {
     /// that stood in for a threshold between those that there were, and rules that others do the work of by now.
     pub(crate) fn polish(&mut self, rules: Vec<Rule>) -> Theory {
         let mut theory = self.theory(rules);
-        let mut changed = true;
-        while changed && !self.slope.watch.ends() {
-            changed = false;
-            let mut i = 0;
-            while i < theory.rules.len() {
-                let mut rest = theory.rules.clone();
-                let (kind, body) = rest.remove(i);
-                let without = self.theory(rest.clone());
-                if without.value >= theory.value {
-                    (theory, changed) = (without, true);
-                    continue;
-                }
-                let (actions, cost) = (self.actions(&rest), self.cost(&rest));
-                let better = self.question(kind, &actions, cost, |question| question.polished(&body, theory.value));
-                let better = if better.best.is_some() {
-                    better
-                } else {
-                    self.shorter(kind, &body, &actions, cost, theory.value)
-                };
-                if let Some((body, value)) = better.best {
-                    rest.insert(i, (kind, body));
-                    theory = self.theory(rest);
-                    debug_assert!((theory.value - value).abs() < 1e-6, "delta is simulation: {} {value}", theory.value);
-                    changed = true;
-                }
-                i += 1;
-            }
-        }
+        self.improve(&mut theory, Climb::polished);
         theory
     }
 
-    /// The first body with a condition less that is worth more than this, with the best thresholds.
-    fn shorter(&mut self, kind: RuleKind, body: &[Condition], actions: &Actions, cost: f64, value: f64) -> Answer {
+    /// A theory without a rule, if that is worth as much, or with better thresholds for it, or a condition less.
+    fn polished(&mut self, theory: &Theory, i: usize) -> Option<Theory> {
+        let (rest, actions, cost) = self.without(theory, i);
+        if rest.value >= theory.value {
+            return Some(rest);
+        }
+        let (kind, body) = &theory.rules[i];
         let shorter = (0..body.len()).filter(|_| body.len() > 1).map(|at| without(body, at));
-        let polished =
-            |rest: Vec<Condition>| self.question(kind, actions, cost, |question| question.polished(&rest, value));
-        shorter.map(polished).find(|answer| answer.best.is_some()).unwrap_or_default()
+        let mut bodies = std::iter::once(body.clone()).chain(shorter);
+        let better = self
+            .search(*kind, &actions, cost, |search| bodies.find_map(|body| search.polished(&body, theory.value).best));
+        Some(self.with(rest.rules, i, *kind, better?))
+    }
+
+    /// A theory without a rule, with what its other rules do and cost.
+    fn without(&mut self, theory: &Theory, i: usize) -> (Theory, Actions, f64) {
+        let mut rest = theory.rules.clone();
+        rest.remove(i);
+        let (actions, cost) = (self.actions(&rest), self.cost(&rest));
+        let fit = fit(self.slope.runs, &actions, self.slope.definition);
+        (Theory { value: self.slope.price.worth(fit.f1()) - cost, fit, rules: rest }, actions, cost)
+    }
+
+    /// Rules with one more, whose body was found with what they are worth together.
+    fn with(&mut self, mut rules: Vec<Rule>, i: usize, kind: RuleKind, (body, value): (Vec<Condition>, f64)) -> Theory {
+        rules.insert(i, (kind, body));
+        let theory = self.theory(rules);
+        debug_assert!((theory.value - value).abs() < 1e-6, "delta is simulation: {} {value}", theory.value);
+        theory
     }
 
     /// The rules of a theory, each threshold where its rule tells values apart: between the last value that the rule must
@@ -266,17 +283,17 @@ impl<'a> Climb<'a> {
             let (kind, mut body) = rest.remove(i);
             let mut literals: Vec<Lit> = body.iter().map(|c| classes.literal(*c)).collect();
             let (actions, cost) = (self.actions(&rest), self.cost(&rest));
-            self.asked(kind, &actions, cost, |question| {
+            self.search(kind, &actions, cost, |search| {
                 for at in 0..body.len() {
                     let (Condition::Threshold(slot, cut), Lit::Open { slot: number, .. }) = (body[at], literals[at])
                     else {
                         continue;
                     };
                     let (scale, others) = (&classes.scales[slot as usize], without(&body, at));
-                    let Some(threshold) = scale.settled(&question.room(&others, (slot, cut))) else { continue };
+                    let Some(threshold) = scale.settled(&search.room(&others, (slot, cut))) else { continue };
                     let moved = Condition::Threshold(slot, scale.cut(threshold));
                     // Whether conditions speak for the rule may depend on where it is.
-                    if question.is_relevant(&with(&others, moved)) {
+                    if search.is_relevant(&with(&others, moved)) {
                         literals[at] = Lit::Open { slot: number, threshold };
                         body[at] = moved;
                     }
@@ -288,51 +305,31 @@ impl<'a> Climb<'a> {
         settled
     }
 
-    /// Takes rules out, or puts others in their place, as long as that pays; says whether anything changed.
-    fn exchange(&mut self, theory: &mut Theory) -> bool {
-        let mut any = false;
-        let mut i = 0;
-        while i < theory.rules.len() && !self.slope.watch.ends() {
-            let mut rest = theory.rules.clone();
-            let (kind, _) = rest.remove(i);
-            let without = self.theory(rest);
-            if without.value >= theory.value {
-                *theory = without;
-                any = true;
-                continue;
-            }
-            let (actions, cost) = (self.actions(&without.rules), self.cost(&without.rules));
-            if let Some((body, value)) = self.ask(kind, &actions, cost, theory.value).best {
-                let mut rules = without.rules;
-                rules.insert(i, (kind, body));
-                *theory = self.theory(rules);
-                debug_assert!((theory.value - value).abs() < 1e-6, "delta is simulation: {} {value}", theory.value);
-                any = true;
-            } else if let Some(split) = self.split(theory, i, actions, cost) {
-                *theory = split;
-                any = true;
-            }
-            i += 1;
-        }
-        any
-    }
-
-    /// A theory that has two rules in the place of one that does the work of both and is wrong at times: the same one with
-    /// the best further condition, which alone would be worse, and the best one to go with it. One rule at a time leads there
-    /// only by luck: as long as the first one does all, nothing is left for the second. What the other rules do, and what they
-    /// cost, is given.
-    fn split(&mut self, theory: &Theory, i: usize, mut actions: Actions, mut cost: f64) -> Option<Theory> {
-        if theory.rules.len() >= self.slope.max_rules {
-            return None;
+    /// A theory without a rule, if that is worth as much, or with a better one in its place, or with two.
+    fn exchanged(&mut self, theory: &Theory, i: usize) -> Option<Theory> {
+        let (rest, mut actions, mut cost) = self.without(theory, i);
+        if rest.value >= theory.value {
+            return Some(rest);
         }
         let (kind, body) = &theory.rules[i];
-        let narrow = self.question(*kind, &actions, cost, |question| question.narrowed(body)).best?.0;
+        let may_split = theory.rules.len() < self.slope.max_rules;
+        let (other, narrow) = self.search(*kind, &actions, cost, |search| {
+            let other = search.answer(theory.value).best;
+            let narrow = if other.is_none() && may_split { search.narrowed(body) } else { None };
+            (other, narrow)
+        });
+        if let Some(other) = other {
+            return Some(self.with(rest.rules, i, *kind, other));
+        }
+        // Two rules in the place of one that does the work of both and is wrong at times: the same one with the best further
+        // condition, which alone would be worse, and the best one to go with it. One rule at a time leads there only by luck:
+        // as long as the first one does all, nothing is left for the second.
+        let narrow = narrow?;
         actions.add(self.slope.classes, self.slope.runs, *kind, &narrow);
         cost += self.slope.price.of_rule(self.slope.classes, &narrow);
-        let other = self.ask(*kind, &actions, cost, theory.value).best?.0;
+        let other = self.ask(*kind, &actions, cost, theory.value).best?;
         let mut rules = theory.rules.clone();
         rules[i].1 = narrow;
-        rules.push((*kind, other));
-        Some(self.theory(rules))
+        Some(self.with(rules, theory.rules.len(), *kind, other))
     }
 }

@@ -6,7 +6,7 @@
 
 use super::classes::Condition;
 use super::extension::{Bits, Extensions, set_bits};
-use super::refine::without;
+use super::question::without;
 use super::runs::{Definition, Label, Runs};
 
 /// A rule must be right about so many annotated intervals: what happens twice happens by chance, whatever it is worth. With

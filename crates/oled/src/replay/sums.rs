@@ -5,7 +5,7 @@
 //! cuts between its place and the least one before it, so that each run adds to a range of cuts, and nothing is sorted.
 
 use super::classes::Classes;
-use super::refine::{Node, Question, Witness};
+use super::question::{Node, Question, Witness};
 
 /// What a condition brings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -39,6 +39,7 @@ pub(super) enum Wanted {
 }
 
 /// The sums of a body, and room that is used again for the next one.
+#[derive(Clone)]
 pub(super) struct Sums {
     pub(super) literals: Vec<Sum>,
     /// For each slot, one after the other, what the sum of a cut has more than that of the cut before.

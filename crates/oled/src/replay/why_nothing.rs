@@ -1,7 +1,7 @@
 //! Why nothing was learned, in plain words: the cause first, then the remedy.
 
 use super::evidence::SUPPORT;
-use super::refine::Refused;
+use super::question::Refused;
 use crate::lang::{Symbol, did_you_mean};
 use crate::learn::Missing;
 

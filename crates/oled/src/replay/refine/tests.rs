@@ -8,12 +8,16 @@ use crate::interrupt::Interrupt;
 use crate::lang::{Comparison, Looser, Symbol};
 use crate::learn::Watcher;
 use crate::replay::bins::Bins;
+use crate::replay::classes::{Classes, spread};
 use crate::replay::delta::Delta;
-use crate::replay::evidence::{SUPPORT, for_each_run};
+use crate::replay::evidence::{Evidence, SUPPORT, for_each_run};
+use crate::replay::extension::Extensions;
 use crate::replay::literal::Slot;
-use crate::replay::runs::{Definition, Label, Run};
+use crate::replay::objective::Price;
+use crate::replay::runs::{Definition, Label, Run, Runs};
 use crate::replay::scale::{Fineness, Scale};
 use crate::replay::simulate::{Actions, fit};
+use crate::replay::watch::Watch;
 
 /// Numbers that look random (`SplitMix64`).
 struct Random(u64);
@@ -132,7 +136,9 @@ fn what_a_rule_more_brings_is_what_simulation_says() {
         let base = all[random.below(all.len())].clone();
         asked(&mut random, &classes, &runs, |question, kind, actions| {
             let root = question.root();
-            let node = base.iter().fold(root, |node, c| question.refined(&node, *c));
+            let node = base.iter().fold(question.root(), |node, c| question.refined(&node, *c));
+            let runs_of = |node: &Node| node.witnesses.iter().map(|w| (w.run, w.item)).collect::<Vec<_>>();
+            assert_eq!(runs_of(&node), runs_of(&question.node(&root, &base)), "literal by literal, and at once");
             let mut sums = Sums::new(&classes);
             sums.sum_up(question, &node, 0.5, Wanted::All);
             let mut count = 0;
@@ -168,7 +174,7 @@ fn no_rule_is_better_than_the_one_that_is_found_by_more_than_the_gap() {
         let (classes, runs) = record(&mut random, 1 + seed as usize % 2);
         asked(&mut random, &classes, &runs, |question, kind, actions| {
             let incumbent = question.price.worth(question.fit.f1());
-            let answer = question.answer(incumbent);
+            let answer = Search::new(question).answer(incumbent);
             let mut best = incumbent;
             for body in bodies().into_iter().skip(1) {
                 let mut more = actions.clone();

@@ -1,0 +1,199 @@
+//! Question: which rule a theory needs most, with what its answers are judged by.
+
+use std::cell::OnceCell;
+
+use super::classes::{Classes, Condition, spread};
+use super::delta::{Flip, NO_BLOCK};
+use super::evidence::Evidence;
+use super::extension::{Extensions, has};
+use super::objective::{Fit, Price};
+use super::runs::Runs;
+use super::sums::{Sum, Sums};
+use super::watch::Watch;
+
+/// What is asked: the best rule to add.
+pub(crate) struct Question<'a> {
+    pub(crate) classes: &'a Classes,
+    pub(crate) runs: &'a Runs,
+    /// Whether it ends the fluent.
+    pub(crate) ends: bool,
+    /// What firing brings at each run, and what speaks for it.
+    pub(crate) flips: &'a [Flip],
+    pub(crate) extensions: &'a Extensions<'a>,
+    pub(crate) evidence: &'a Evidence,
+    /// How the theory fits without the rule, and what it costs.
+    pub(crate) fit: Fit,
+    pub(crate) cost: f64,
+    pub(crate) price: Price,
+    pub(crate) max_literals: usize,
+    /// Whether a body says what its variables have to do with each other.
+    pub(crate) is_linked: &'a dyn Fn(&[Condition]) -> bool,
+    /// Whether a condition is meant for such rules.
+    pub(crate) is_allowed: &'a dyn Fn(Condition) -> bool,
+    pub(crate) watch: Watch<'a>,
+}
+
+/// Why bodies that would have been better were refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Refused {
+    /// They are right about too few annotated intervals.
+    pub(crate) unsupported: u64,
+    /// A condition of theirs speaks against what the rule does, or for nothing.
+    pub(crate) irrelevant: u64,
+    /// They do not say what their variables have to do with each other.
+    pub(crate) unlinked: u64,
+}
+
+impl Refused {
+    /// What was refused although it would have been better, as the end of a sentence; nothing if nothing was.
+    pub(crate) fn tell(&self) -> String {
+        let all = [
+            (self.unsupported, "that are right about too few intervals"),
+            (self.irrelevant, "with a condition that speaks for nothing"),
+            (self.unlinked, "that relate nothing to each other"),
+        ];
+        let told: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{n} {why}")).collect();
+        if told.is_empty() { String::new() } else { format!(" (refused: {})", told.join(", ")) }
+    }
+
+    pub(crate) fn add(&mut self, other: &Refused) {
+        self.unsupported += other.unsupported;
+        self.irrelevant += other.irrelevant;
+        self.unlinked += other.unlinked;
+    }
+}
+
+/// A body with the runs at which it is true, and the items that make it so.
+pub(super) struct Node {
+    pub(super) body: Vec<Condition>,
+    /// In the order of the runs.
+    pub(super) witnesses: Vec<Witness>,
+    /// What further conditions bring, once that was looked at, and the F1 that was needed then.
+    pub(super) sums: OnceCell<(Sums, f64)>,
+}
+
+/// An item of a run of which a body is true.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Witness {
+    pub(super) run: u32,
+    pub(super) item: u32,
+}
+
+impl Question<'_> {
+    /// The body without conditions. A body is not true of an item for the first time in a block where the item was there
+    /// before, so that each counts once in a block.
+    pub(super) fn root(&self) -> Node {
+        let mut last = vec![NO_BLOCK; self.extensions.items()];
+        let mut witnesses = Vec::new();
+        for (run, (flip, of)) in
+            self.flips.iter().zip(&self.runs.all).enumerate().filter(|(_, (f, _))| f.block != NO_BLOCK)
+        {
+            for item in self.classes.items(of.class) {
+                if std::mem::replace(&mut last[item], flip.block) != flip.block {
+                    witnesses.push(Witness { run: run as u32, item: item as u32 });
+                }
+            }
+        }
+        Node { body: Vec::new(), witnesses, sums: OnceCell::new() }
+    }
+
+    /// A body with conditions more.
+    pub(super) fn node(&self, root: &Node, body: &[Condition]) -> Node {
+        let items = self.extensions.of_body(body);
+        let witnesses = root.witnesses.iter().filter(|w| has(&items, w.item)).copied().collect();
+        Node { body: body.to_vec(), witnesses, sums: OnceCell::new() }
+    }
+
+    /// A body with a condition more.
+    pub(super) fn refined(&self, node: &Node, condition: Condition) -> Node {
+        let items = self.extensions.of(condition);
+        let witnesses = node.witnesses.iter().filter(|w| has(&items, w.item)).copied().collect();
+        Node { body: with(&node.body, condition), witnesses, sums: OnceCell::new() }
+    }
+
+    /// A number that two bodies hardly ever have both of which one is true of an item and the other is not, or of which one
+    /// relates variables and the other does not.
+    pub(super) fn fingerprint(&self, body: &[Condition]) -> u64 {
+        let words = self.extensions.of_body(body).into_iter().enumerate().filter(|(_, bits)| *bits != 0);
+        let print = |(word, bits): (usize, u64)| spread(spread(word as u64) ^ bits);
+        words.map(print).fold(u64::from((self.is_linked)(body)), u64::wrapping_add)
+    }
+
+    /// Whether a body with a condition more is right about enough annotated intervals.
+    pub(super) fn is_supported(&self, rest: &[Condition], condition: Condition) -> bool {
+        self.evidence.supports(self.extensions, rest, condition)
+    }
+
+    /// Whether each condition of a body speaks for what the rule does.
+    pub(super) fn is_relevant(&self, body: &[Condition]) -> bool {
+        self.evidence.is_relevant(self.extensions, body)
+    }
+
+    /// A body with a condition more, if it may be that of a rule.
+    pub(super) fn accepted(
+        &self,
+        rest: &[Condition],
+        condition: Condition,
+        refused: &mut Refused,
+    ) -> Option<Vec<Condition>> {
+        if !self.is_supported(rest, condition) {
+            refused.unsupported += 1;
+            return None;
+        }
+        let body = with(rest, condition);
+        if !(self.is_linked)(&body) {
+            refused.unlinked += 1;
+            return None;
+        }
+        let relevant = self.is_relevant(&body);
+        refused.irrelevant += u64::from(!relevant);
+        relevant.then_some(body)
+    }
+
+    /// What the theory is worth with a rule that brings so much and costs so much.
+    pub(super) fn value(&self, sum: &Sum, cost: f64) -> f64 {
+        let sign = if self.ends { -1 } else { 1 };
+        let fit = Fit { tp: self.fit.tp + sign * sum.yes, fp: self.fit.fp + sign * sum.no, ..self.fit };
+        self.price.worth(fit.f1()) - self.cost - cost
+    }
+
+    /// What a flip brings towards reaching an F1: (2 - F1) times more right, less F1 times more wrong.
+    #[inline]
+    pub(super) fn weight(&self, flip: &Flip, f1: f64) -> f64 {
+        let gain = (2.0 - f1) * flip.yes as f64 - f1 * flip.no as f64;
+        if self.ends { -gain } else { gain }
+    }
+
+    /// The F1 that any rule needs to be worth more than a goal.
+    pub(super) fn needed(&self, goal: f64) -> f64 {
+        self.price.f1_worth(goal + self.cost + self.price.of_rule(self.classes, &[]) + self.price.least())
+    }
+
+    /// What a refinement of a body that costs so much could be worth, at most.
+    ///
+    /// With F the F1 that is needed, a rule reaches F if 2 TP - F (TP + FP + P) is at least zero. That is a sum over blocks,
+    /// and the best flips of all of them bound it; divided by the least that TP + FP + P can become, it bounds how far above
+    /// F a rule can come.
+    pub(super) fn bound(&self, most: f64, needed: f64, cost: f64) -> f64 {
+        let Fit { tp, fp, positives } = self.fit;
+        let above = 2.0 * tp as f64 - needed * (tp + fp + positives) as f64 + most;
+        let least = if self.ends { positives } else { tp + fp + positives };
+        // Below the goal the divisor is the other way round, and the bound of no interest.
+        self.price.worth((needed + above / least.max(1) as f64).clamp(0.0, 1.0)) - self.cost - cost
+    }
+}
+
+/// A body with a condition more, in order.
+pub(super) fn with(body: &[Condition], condition: Condition) -> Vec<Condition> {
+    let at = body.partition_point(|c| *c < condition);
+    let mut body = body.to_vec();
+    body.insert(at, condition);
+    body
+}
+
+/// A body with a condition less.
+pub(super) fn without(body: &[Condition], at: usize) -> Vec<Condition> {
+    let mut body = body.to_vec();
+    body.remove(at);
+    body
+}
