@@ -4,6 +4,11 @@
 //! what it does: where the condition is true, a fluent that the rule starts holds more often than where the others are, and
 //! one that it ends less often.
 
+use std::cell::RefCell;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
 use super::classes::Condition;
 use super::extension::{Bits, Extensions, set_bits};
 use super::question::without;
@@ -25,6 +30,8 @@ pub(crate) struct Evidence {
     intervals: Vec<[u32; SUPPORT]>,
     /// The items of classes that have one.
     right: Bits,
+    /// The shares of bodies, as far as somebody wanted to know them.
+    known: RefCell<IndexMap<Vec<Condition>, f64, FxBuildHasher>>,
 }
 
 /// Time points, and those among them at which the fluent holds.
@@ -58,7 +65,7 @@ impl Evidence {
             place.into_iter().zip(interval).for_each(|(place, interval)| *place = interval);
         });
         let right = extensions.of_classes(|class| intervals[class as usize][0] != NONE);
-        Evidence { ends, shares, intervals, right }
+        Evidence { ends, shares, intervals, right, known: RefCell::default() }
     }
 
     /// Whether a body with a condition more is right about enough annotated intervals.
@@ -82,16 +89,22 @@ impl Evidence {
 
     /// Whether each condition of a body speaks for what the rule does.
     pub(crate) fn is_relevant(&self, extensions: &Extensions<'_>, body: &[Condition]) -> bool {
-        let share = |items: &[u64]| {
-            let mut sum = Share::default();
-            extensions.classes_of(items).for_each(|class| sum.add(self.shares[class as usize]));
-            sum.of_all()
-        };
-        let all = share(&extensions.of_body(body));
+        let all = self.share(extensions, body);
         (0..body.len()).all(|at| {
-            let rest = share(&extensions.of_body(&without(body, at)));
+            let rest = self.share(extensions, &without(body, at));
             if self.ends { all < rest } else { all > rest }
         })
+    }
+
+    /// The share of time points at which the fluent holds, of those at which a body is true. Most bodies are asked for again:
+    /// as what is left of others, and with another theory, which makes no difference here.
+    fn share(&self, extensions: &Extensions<'_>, body: &[Condition]) -> f64 {
+        if let Some(known) = self.known.borrow().get(body) {
+            return *known;
+        }
+        let mut sum = Share::default();
+        extensions.classes_of(&extensions.of_body(body)).for_each(|class| sum.add(self.shares[class as usize]));
+        *self.known.borrow_mut().entry(body.to_vec()).or_insert(sum.of_all())
     }
 }
 
