@@ -408,6 +408,16 @@ impl Classes {
         }
     }
 
+    /// How many conditions there are to choose from at first: literals, and thresholds of few digits.
+    pub(crate) fn choices(&self) -> usize {
+        self.literals.len() + self.scales.iter().map(Scale::choices).sum::<usize>()
+    }
+
+    /// How many binary digits the threshold of a condition has more than those that there are to choose from at first.
+    pub(crate) fn finer_digits(&self, condition: Condition) -> u32 {
+        self.digits(condition).saturating_sub(Fineness::Coarse.digits())
+    }
+
     /// How many binary digits it takes to say which threshold a condition has.
     pub(crate) fn digits(&self, condition: Condition) -> u32 {
         match condition {

@@ -59,6 +59,8 @@ pub(crate) struct Seen {
     pub(crate) unobserved: u64,
     /// Literals that tell anything apart, thresholds of a measure as one.
     pub(crate) literals: usize,
+    /// The conditions that there are to choose from at first, each threshold for itself.
+    pub(crate) choices: usize,
     pub(crate) refused: Refused,
 }
 
@@ -193,7 +195,7 @@ impl FluentSearch<'_> {
             runs,
             definition,
             kinds: if definition == Definition::While { &[RuleKind::Direct] } else { self.choice.persists },
-            price: self.price(runs, classes.literals() + classes.slots()),
+            price: self.price(runs, classes.choices()),
             max_literals,
             max_rules,
             is_linked,
@@ -239,6 +241,7 @@ impl FluentSearch<'_> {
                 intervals: runs.intervals,
                 unobserved: runs.missed,
                 literals: classes.literals() + classes.slots(),
+                choices: classes.choices(),
                 refused: climb.refused,
             },
             cut_short: self.watch.ends(),
@@ -254,9 +257,9 @@ impl FluentSearch<'_> {
         }
         let classes = Classes::new(self.record, segments, self.scope, Vocabulary::Of(&found.rules));
         let runs = Runs::new(segments, self.scope, &classes);
-        // The price is that of all literals that there were to choose from.
+        // The price is that of all conditions that there were to choose from.
         let mut slope = self.slope((&classes, &runs, definition), &|_| true, &|_, _| true);
-        slope.price = self.price(&runs, found.seen.literals);
+        slope.price = self.price(&runs, found.seen.choices);
         let mut climb = Climb::new(slope);
         let theory = climb.polish(bodies(&classes, &found.rules));
         let rules = climb.settle(&theory);
@@ -266,8 +269,8 @@ impl FluentSearch<'_> {
         outcome
     }
 
-    fn price(&self, runs: &Runs, literals: usize) -> Price {
-        self.limits.penalty.map_or_else(|| Price::new(runs, literals), Price::fixed)
+    fn price(&self, runs: &Runs, choices: usize) -> Price {
+        self.limits.penalty.map_or_else(|| Price::new(runs, choices), Price::fixed)
     }
 
     /// Finds rules without each fold, and judges them on it.
@@ -356,7 +359,7 @@ impl FluentSearch<'_> {
     pub(crate) fn trust(&self, outcome: &Outcome, definition: Definition) -> Vec<Trust> {
         let rules = &outcome.rules;
         let (classes, runs) = self.classes_of(rules);
-        let price = self.price(&runs, outcome.seen.literals);
+        let price = self.price(&runs, outcome.seen.choices);
         let worth = |rules: &[Rule]| {
             let (fit, errors) = fit_by_segment(&runs, &actions(&classes, &runs, rules), definition);
             let cost: f64 = bodies(&classes, rules).iter().map(|(_, body)| price.of_rule(&classes, body)).sum();

@@ -1,7 +1,7 @@
 //! Objective: what a theory is worth: how much of the annotation it explains, less what it takes to write it down.
 //!
-//! A theory is judged by F1 of its own recognition. To write it down takes bits: which literal, of all that there are, and
-//! which threshold, one binary digit after the other. To write the annotation down without a theory takes bits too: A bits,
+//! A theory is judged by F1 of its own recognition. To write it down takes bits: which condition, of all that there are to
+//! choose from, and a bit for each binary digit by which a threshold is finer than those. To write the annotation down without a theory takes bits too: A bits,
 //! the entropy of the labels, where the time points of an interval, which say much the same, count as the root of their
 //! number. With a theory what is left to write down is where it is wrong. Of P time points with the fluent, of N in all, F1
 //! leaves about 2 x P errors, missed ones and false ones, with x = 1 - F1. To say which of the N they are takes log2(e N / E)
@@ -52,7 +52,8 @@ impl Fit {
 /// What the parts of a theory cost, in F1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Price {
-    /// Of a rule without conditions, of a condition, and of a binary digit of a threshold.
+    /// Of a rule without conditions, of a condition, and of each binary digit that a threshold has more than those that there
+    /// are to choose from.
     rule: f64,
     condition: f64,
     digit: f64,
@@ -61,12 +62,12 @@ pub(crate) struct Price {
 }
 
 impl Price {
-    /// The price where the annotation of some runs is to be explained with so many literals, thresholds of a measure as one.
-    pub(crate) fn new(runs: &Runs, literals: usize) -> Price {
+    /// The price where the annotation of some runs is to be explained with so many conditions to choose from.
+    pub(crate) fn new(runs: &Runs, choices: usize) -> Price {
         let bit = 1.0 / (2.0 * annotation_bits(runs)).max(1.0);
-        let literals = literals.max(2) as f64;
+        let choices = choices.max(2) as f64;
         // Which head, and that there is another rule.
-        Price { rule: 2.0 * bit, condition: libm::log2(literals) * bit, digit: bit, errors: errors(runs) }
+        Price { rule: 2.0 * bit, condition: libm::log2(choices) * bit, digit: bit, errors: errors(runs) }
     }
 
     /// A price that is given: so much for every literal, heads included.
@@ -96,7 +97,7 @@ impl Price {
 
     /// What a condition costs.
     pub(crate) fn of_condition(&self, classes: &Classes, condition: Condition) -> f64 {
-        self.condition + self.digit * f64::from(classes.digits(condition))
+        self.condition + self.digit * f64::from(classes.finer_digits(condition))
     }
 
     /// What a rule costs.

@@ -36,7 +36,7 @@ impl Fineness {
     /// less, two events that differ by a little are hard to tell apart before thresholds are refined; with one more, the search
     /// takes half as long again. When they are refined, three decimal digits: with half as many, those of a percentage are
     /// rounded; more would be digits of the noise, and take as much longer as there are more of them.
-    fn digits(self) -> u32 {
+    pub(crate) fn digits(self) -> u32 {
         match self {
             Fineness::Coarse => 5,
             Fineness::Fine => 10,
@@ -83,6 +83,11 @@ impl Scale {
     /// How many values can be told apart.
     pub(crate) fn len(&self) -> usize {
         self.cuts.len() - 1
+    }
+
+    /// How many thresholds there are to choose from at first.
+    pub(crate) fn choices(&self) -> usize {
+        (1..self.len() as u16).filter(|cut| self.digits(*cut) <= Fineness::Coarse.digits()).count()
     }
 
     /// How many values meet a threshold.

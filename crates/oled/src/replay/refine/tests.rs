@@ -112,7 +112,7 @@ fn asked(random: &mut Random, classes: &Classes, runs: &Runs, test: impl FnOnce(
         evidence: &Evidence::new(runs, &extensions, definition, ends),
         fit: delta.fit,
         cost: 0.0,
-        price: Price::new(runs, LITERALS + SLOTS),
+        price: Price::new(runs, classes.choices()),
         max_literals: usize::MAX,
         is_linked: &|_| true,
         is_allowed: &|_| true,
