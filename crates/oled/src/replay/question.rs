@@ -42,6 +42,8 @@ pub(crate) struct Refused {
     pub(crate) irrelevant: u64,
     /// They do not say what their variables have to do with each other.
     pub(crate) unlinked: u64,
+    /// A condition of theirs makes a difference once only.
+    pub(crate) unearned: u64,
 }
 
 impl Refused {
@@ -51,6 +53,7 @@ impl Refused {
             (self.unsupported, "that are right about too few intervals"),
             (self.irrelevant, "with a condition that speaks for nothing"),
             (self.unlinked, "that relate nothing to each other"),
+            (self.unearned, "with a condition that makes a difference once only"),
         ];
         let told: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{n} {why}")).collect();
         if told.is_empty() { String::new() } else { format!(" (refused: {})", told.join(", ")) }
@@ -60,6 +63,7 @@ impl Refused {
         self.unsupported += other.unsupported;
         self.irrelevant += other.irrelevant;
         self.unlinked += other.unlinked;
+        self.unearned += other.unearned;
     }
 }
 
@@ -132,8 +136,8 @@ impl Question<'_> {
     /// A body with a condition more, if it may be that of a rule.
     pub(super) fn accepted(
         &self,
-        rest: &[Condition],
-        condition: Condition,
+        root: &Node,
+        (rest, condition): (&[Condition], Condition),
         refused: &mut Refused,
     ) -> Option<Vec<Condition>> {
         if !self.is_supported(rest, condition) {
@@ -145,16 +149,53 @@ impl Question<'_> {
             refused.unlinked += 1;
             return None;
         }
-        let relevant = self.is_relevant(&body);
-        refused.irrelevant += u64::from(!relevant);
-        relevant.then_some(body)
+        if !self.is_relevant(&body) {
+            refused.irrelevant += 1;
+            return None;
+        }
+        let earned = self.is_earned(root, &body);
+        refused.unearned += u64::from(!earned);
+        earned.then_some(body)
+    }
+
+    /// Whether each condition of a body earns its place: what it brings in all blocks is more than the differences between blocks
+    /// would be by chance. What makes a difference in one block only never is, however long the block; without this a condition
+    /// that happens to keep out one long false alarm is worth its price where hardly anything else is wrong.
+    pub(super) fn is_earned(&self, root: &Node, body: &[Condition]) -> bool {
+        let block_of = |w: &Witness| self.flips[w.run as usize].block;
+        let blocks = || root.witnesses.chunk_by(|a, b| block_of(a) == block_of(b));
+        let flip = |items: &[u64], block: &[Witness]| {
+            let first = block.iter().find(|w| has(items, w.item));
+            first.map(|w| &self.flips[w.run as usize])
+        };
+        let all = self.extensions.of_body(body);
+        let mut brings = Sum::default();
+        blocks().filter_map(|block| flip(&all, block)).for_each(|flip| {
+            (brings.yes, brings.no) = (brings.yes + flip.yes, brings.no + flip.no);
+        });
+        let f1 = self.with(&brings).f1();
+        let worth = |flip: Option<&Flip>| flip.map_or(0.0, |flip| self.weight(flip, f1));
+        (0..body.len()).all(|at| {
+            let rest = self.extensions.of_body(&without(body, at));
+            let (mut sum, mut squares) = (0.0, 0.0);
+            for block in blocks() {
+                let more = worth(flip(&all, block)) - worth(flip(&rest, block));
+                sum += more;
+                squares += more * more;
+            }
+            sum * sum > squares && sum > 0.0
+        })
     }
 
     /// What the theory is worth with a rule that brings so much and costs so much.
     pub(super) fn value(&self, sum: &Sum, cost: f64) -> f64 {
+        self.price.worth(self.with(sum).f1()) - self.cost - cost
+    }
+
+    /// How the theory fits with a rule that brings so much.
+    fn with(&self, sum: &Sum) -> Fit {
         let sign = if self.ends { -1 } else { 1 };
-        let fit = Fit { tp: self.fit.tp + sign * sum.yes, fp: self.fit.fp + sign * sum.no, ..self.fit };
-        self.price.worth(fit.f1()) - self.cost - cost
+        Fit { tp: self.fit.tp + sign * sum.yes, fp: self.fit.fp + sign * sum.no, ..self.fit }
     }
 
     /// What a flip brings towards reaching an F1: (2 - F1) times more right, less F1 times more wrong.

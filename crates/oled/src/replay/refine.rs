@@ -53,6 +53,8 @@ struct Child {
     /// What the theory would be worth with it, and what it could be worth with a refinement of it at most.
     value: f64,
     bound: f64,
+    /// Whether neighbours bring the same: they may be rules where this one may not.
+    stands_for_others: bool,
 }
 
 /// A search for answers to a question.
@@ -146,6 +148,11 @@ impl<'a> Search<'a> {
         self.question.is_relevant(body)
     }
 
+    /// A body with a condition more, if it may be that of a rule.
+    fn accepted(&mut self, rest: &[Condition], condition: Condition) -> Option<Vec<Condition>> {
+        self.question.accepted(&self.root, (rest, condition), &mut self.refused)
+    }
+
     /// Grows bodies, so many of each length; says what the best that was left aside might be worth.
     fn round(&mut self, width: usize, best: &mut f64, answer: &mut Answer) -> f64 {
         let question = self.question;
@@ -162,10 +169,10 @@ impl<'a> Search<'a> {
                 }
                 let first = children.len();
                 self.expand((&level, parent), (goal, *best), width, &mut cut, &mut children);
-                self.take_best(&level, &children[first..], best, answer);
+                cut = cut.max(self.take_best(&level, &children[first..], best, answer));
             }
             children.retain(|c| c.bound > *best + LEAST_GAIN);
-            let chosen = self.select(&level, children, width, &mut cut);
+            let chosen = self.select(&level, children, width, (&mut cut, |child| child.bound));
             let mut next = Vec::new();
             for child in chosen {
                 let node = self.grow(&level[child.parent as usize], child.condition);
@@ -187,32 +194,46 @@ impl<'a> Search<'a> {
         new.or_insert_with(|| Rc::new(self.question.refined(node, condition))).clone()
     }
 
-    /// Takes the best of some children that may be a rule, if it is better than the best so far.
-    fn take_best(&mut self, level: &[Rc<Node>], children: &[Child], best: &mut f64, answer: &mut Answer) {
+    /// Takes the best of some children that may be a rule, if it is better than the best so far. Gives what those are worth at
+    /// most that were refused, but stand for neighbours of the same worth that might not be.
+    fn take_best(&mut self, level: &[Rc<Node>], children: &[Child], best: &mut f64, answer: &mut Answer) -> f64 {
         let mut better: Vec<&Child> = children.iter().filter(|c| c.value > *best + LEAST_GAIN).collect();
         better.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.condition.cmp(&b.condition)));
+        let mut refused = f64::MIN;
         for child in better {
             let parent = &level[child.parent as usize].body;
-            if let Some(body) = self.question.accepted(parent, child.condition, &mut self.refused) {
+            if let Some(body) = self.accepted(parent, child.condition) {
                 *best = child.value;
                 answer.best = Some((body, child.value));
-                return;
+                break;
+            }
+            if child.stands_for_others {
+                refused = refused.max(child.value);
             }
         }
+        refused
     }
 
     /// The best children that are right about enough intervals, so many; what else might become something is noted with the
-    /// most it might be worth. Bodies with the highest bounds, kept beside those that are worth most, took as long again and
+    /// most it might be worth, which `most` tells. Bodies with the highest bounds, kept beside those that are worth most, took as long again and
     /// led to the same rules in the lobby and on CAVIAR.
-    fn select(&self, level: &[Rc<Node>], mut children: Vec<Child>, width: usize, cut: &mut f64) -> Vec<Child> {
+    fn select(
+        &self,
+        level: &[Rc<Node>],
+        mut children: Vec<Child>,
+        width: usize,
+        (cut, most): (&mut f64, fn(&Child) -> f64),
+    ) -> Vec<Child> {
         children
             .sort_by(|a, b| b.value.total_cmp(&a.value).then((a.parent, a.condition).cmp(&(b.parent, b.condition))));
         let mut chosen = Vec::new();
         for child in children {
             if chosen.len() == width {
-                *cut = cut.max(child.bound);
+                *cut = cut.max(most(&child));
             } else if self.question.is_supported(&level[child.parent as usize].body, child.condition) {
                 chosen.push(child);
+            } else if child.stands_for_others {
+                *cut = cut.max(child.bound.max(child.value));
             }
         }
         chosen
@@ -237,18 +258,18 @@ impl<'a> Search<'a> {
             (self.sums.clone(), needed)
         });
         let cost = question.price.of_rule(question.classes, &node.body);
-        let judge = |condition: Condition, sum: &Sum, children: &mut Vec<Child>| {
+        let judge = |condition: Condition, sum: &Sum, stands_for_others: bool, children: &mut Vec<Child>| {
             let cost = cost + question.price.of_condition(question.classes, condition);
             let value = question.value(sum, cost);
             let bound = question.bound(sum.most, *needed, cost + question.price.least());
             if value.max(bound) > best + LEAST_GAIN {
-                children.push(Child { parent, condition, value, bound });
+                children.push(Child { parent, condition, value, bound, stands_for_others });
             }
         };
         for (literal, sum) in sums.literals.iter().enumerate().take(question.classes.literals()) {
             let condition = Condition::Literal(literal as u16);
             if !node.body.contains(&condition) && (question.is_allowed)(condition) {
-                judge(condition, sum, children);
+                judge(condition, sum, false, children);
             }
         }
         for slot in 0..question.classes.slots() {
@@ -259,10 +280,11 @@ impl<'a> Search<'a> {
             let threshold = |cut: u16| Condition::Threshold(slot as u16, cut);
             let first = children.len();
             let digits = |cut: u16| question.classes.digits(threshold(cut));
-            sums.for_each_cut(slot, digits, |cut, sum| judge(threshold(cut), sum, children));
-            // Of neighbours the best few: the others are found where the thresholds of the best rule are looked at again.
+            sums.for_each_cut(slot, digits, |cut, sum, others| judge(threshold(cut), sum, others, children));
+            // Of neighbours the best few: the others are found where the thresholds of the best rule are looked at again. Until
+            // then it is not known whether they may be rules.
             let own = children.split_off(first);
-            children.extend(self.select(level, own, (width / 2).max(1), cut));
+            children.extend(self.select(level, own, (width / 2).max(1), (&mut *cut, |c| c.bound.max(c.value))));
         }
     }
 
@@ -282,7 +304,7 @@ impl<'a> Search<'a> {
                 let threshold = |cut: u16| Condition::Threshold(slot, cut);
                 let mut better: Vec<(f64, Condition)> = Vec::new();
                 let digits = |cut: u16| question.classes.digits(threshold(cut));
-                self.sums.for_each_cut(slot as usize, digits, |cut, sum| {
+                self.sums.for_each_cut(slot as usize, digits, |cut, sum, _| {
                     let value =
                         question.value(sum, cost + question.price.of_condition(question.classes, threshold(cut)));
                     if value > *best + LEAST_GAIN {
@@ -290,9 +312,7 @@ impl<'a> Search<'a> {
                     }
                 });
                 better.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-                let accepted = |(value, condition): (f64, Condition)| {
-                    Some((question.accepted(&rest, condition, &mut self.refused)?, value))
-                };
+                let accepted = |(value, condition): (f64, Condition)| Some((self.accepted(&rest, condition)?, value));
                 if let Some((new, value)) = better.into_iter().find_map(accepted) {
                     (*best, same) = (value, 0);
                     answer.best = Some((new.clone(), value));

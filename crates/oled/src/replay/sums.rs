@@ -99,25 +99,26 @@ impl Sums {
     }
 
     /// Calls a function with each cut of a slot and its sum, from the strictest on. Of neighbours that bring the same only
-    /// the one with the fewest digits is told.
-    pub(super) fn for_each_cut(&self, slot: usize, digits: impl Fn(u16) -> u32, mut each: impl FnMut(u16, &Sum)) {
-        let mut same: Option<(u16, Sum)> = None;
+    /// the one with the fewest digits is told, and that it stands for others.
+    pub(super) fn for_each_cut(&self, slot: usize, digits: impl Fn(u16) -> u32, mut each: impl FnMut(u16, &Sum, bool)) {
+        let mut same: Option<(u16, Sum, bool)> = None;
         for (cut, sum) in self.cuts(slot) {
             match &mut same {
-                Some((best, of)) if *of == sum => {
+                Some((best, of, stands_for_others)) if *of == sum => {
+                    *stands_for_others = true;
                     if digits(cut) < digits(*best) {
                         *best = cut;
                     }
                 }
                 _ => {
-                    if let Some((best, of)) = same.replace((cut, sum)) {
-                        each(best, &of);
+                    if let Some((best, of, stands_for_others)) = same.replace((cut, sum, false)) {
+                        each(best, &of, stands_for_others);
                     }
                 }
             }
         }
-        if let Some((best, of)) = same {
-            each(best, &of);
+        if let Some((best, of, stands_for_others)) = same {
+            each(best, &of, stands_for_others);
         }
     }
 

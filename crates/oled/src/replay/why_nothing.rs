@@ -156,7 +156,7 @@ mod tests {
         let mislabelled = Missing { labels: [(Symbol::new("ff"), 12)].into_iter().collect(), ..Missing::default() };
         let other = Missing { labels: [(Symbol::new("speeding"), 3)].into_iter().collect(), ..Missing::default() };
         let all = Missing::default();
-        let refused = Refused { unsupported: 4, irrelevant: 2, unlinked: 1 };
+        let refused = Refused { unsupported: 4, irrelevant: 2, unlinked: 1, unearned: 5 };
         for (told, expected) in [
             (told(&all, |n| n.segments = 0), "there was nothing to learn from. Give a stream with `--input`."),
             (
@@ -210,8 +210,8 @@ mod tests {
             (
                 told(&all, |n| n.refused = refused),
                 "no combination of conditions fits `f` better than its literals cost, 0.0020 each (refused: 4 that are right \
-                 about too few intervals, 2 with a condition that speaks for nothing, 1 that relate nothing to each other). \
-                 Declare conditions that have to do with it, or let rules in that fit worse with a smaller `--penalty`.",
+                 about too few intervals, 2 with a condition that speaks for nothing, 1 that relate nothing to each other, 5 \
+                 with a condition that makes a difference once only). Declare conditions that have to do with it, or let rules in that fit worse with a smaller `--penalty`.",
             ),
         ] {
             assert_eq!(told, format!("no rule starts `f`: {expected}"));
