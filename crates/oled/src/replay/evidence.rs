@@ -68,12 +68,16 @@ impl Evidence {
         Evidence { ends, shares, intervals, right, known: RefCell::default() }
     }
 
-    /// Whether a body with a condition more is right about enough annotated intervals.
-    pub(crate) fn supports(&self, extensions: &Extensions<'_>, body: &[Condition], more: Condition) -> bool {
+    /// The items at which a body is right about an annotated interval.
+    pub(crate) fn right(&self, extensions: &Extensions<'_>, body: &[Condition]) -> Vec<u64> {
+        extensions.among(&self.right, body)
+    }
+
+    /// Whether a condition more leaves a body right about enough annotated intervals, of items at which it is.
+    pub(crate) fn supports(&self, extensions: &Extensions<'_>, right: &[u64], more: Condition) -> bool {
         let (mut found, mut count) = ([NONE; SUPPORT], 0);
-        let right = extensions.among(&self.right, body);
         let meets = |item: &usize| extensions.classes().meets(*item, more);
-        for class in set_bits(&right).filter(meets).map(|item| extensions.class_of(item)) {
+        for class in set_bits(right).filter(meets).map(|item| extensions.class_of(item)) {
             for interval in self.intervals[class as usize].iter().take_while(|interval| **interval != NONE) {
                 if !found[..count].contains(interval) {
                     found[count] = *interval;

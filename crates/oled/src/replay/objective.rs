@@ -57,8 +57,16 @@ pub(crate) struct Price {
     rule: f64,
     condition: f64,
     digit: f64,
-    /// How much the bits of the errors that are left tell of F1: c and d above; none where F1 is all that counts.
-    errors: Option<(f64, f64)>,
+    /// How much the bits of the errors that are left tell of F1; none where F1 is all that counts.
+    errors: Option<Errors>,
+}
+
+/// c and d above, and the bits of each error where all is wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Errors {
+    c: f64,
+    d: f64,
+    all: f64,
 }
 
 impl Price {
@@ -77,9 +85,9 @@ impl Price {
 
     /// What an F1 is worth.
     pub(crate) fn worth(&self, f1: f64) -> f64 {
-        let Some((c, d)) = self.errors else { return f1 };
+        let Some(Errors { c, d, all }) = self.errors else { return f1 };
         let left = 1.0 - f1;
-        1.0 - left * libm::log2(c / (left + d)) / libm::log2(c / (1.0 + d))
+        1.0 - left * libm::log2(c / (left + d)) / all
     }
 
     /// The F1 that is worth so much: a little below it at most.
@@ -117,7 +125,7 @@ impl Price {
 }
 
 /// What it takes to write errors down.
-fn errors(runs: &Runs) -> Option<(f64, f64)> {
+fn errors(runs: &Runs) -> Option<Errors> {
     let (known, positives) = (runs.known as f64, (runs.positives - runs.missed) as f64);
     if positives < 1.0 {
         return None;
@@ -128,7 +136,7 @@ fn errors(runs: &Runs) -> Option<(f64, f64)> {
     // An error more is so much of F1.
     let d = length.sqrt() / (2.0 * positives);
     // With d as large as c, there is nothing to tell errors apart by.
-    (c > 1.0 + 2.0 * d).then_some((c, d))
+    (c > 1.0 + 2.0 * d).then(|| Errors { c, d, all: libm::log2(c / (1.0 + d)) })
 }
 
 /// The bits that it takes to write the annotation down.

@@ -74,6 +74,14 @@ pub(super) struct Node {
     pub(super) witnesses: Vec<Witness>,
     /// What further conditions bring, once that was looked at, and the F1 that was needed then.
     pub(super) sums: OnceCell<(Sums, f64)>,
+    /// The items at which the body is right about an annotated interval, once that was asked.
+    right: OnceCell<Vec<u64>>,
+}
+
+impl Node {
+    fn new(body: Vec<Condition>, witnesses: Vec<Witness>) -> Node {
+        Node { body, witnesses, sums: OnceCell::new(), right: OnceCell::new() }
+    }
 }
 
 /// An item of a run of which a body is true.
@@ -98,21 +106,21 @@ impl Question<'_> {
                 }
             }
         }
-        Node { body: Vec::new(), witnesses, sums: OnceCell::new() }
+        Node::new(Vec::new(), witnesses)
     }
 
     /// A body with conditions more.
     pub(super) fn node(&self, root: &Node, body: &[Condition]) -> Node {
         let items = self.extensions.of_body(body);
         let witnesses = root.witnesses.iter().filter(|w| has(&items, w.item)).copied().collect();
-        Node { body: body.to_vec(), witnesses, sums: OnceCell::new() }
+        Node::new(body.to_vec(), witnesses)
     }
 
     /// A body with a condition more.
     pub(super) fn refined(&self, node: &Node, condition: Condition) -> Node {
         let items = self.extensions.of(condition);
         let witnesses = node.witnesses.iter().filter(|w| has(&items, w.item)).copied().collect();
-        Node { body: with(&node.body, condition), witnesses, sums: OnceCell::new() }
+        Node::new(with(&node.body, condition), witnesses)
     }
 
     /// A number that two bodies hardly ever have both of which one is true of an item and the other is not, or of which one
@@ -124,8 +132,9 @@ impl Question<'_> {
     }
 
     /// Whether a body with a condition more is right about enough annotated intervals.
-    pub(super) fn is_supported(&self, rest: &[Condition], condition: Condition) -> bool {
-        self.evidence.supports(self.extensions, rest, condition)
+    pub(super) fn is_supported(&self, node: &Node, condition: Condition) -> bool {
+        let right = node.right.get_or_init(|| self.evidence.right(self.extensions, &node.body));
+        self.evidence.supports(self.extensions, right, condition)
     }
 
     /// Whether each condition of a body speaks for what the rule does.
@@ -137,14 +146,14 @@ impl Question<'_> {
     pub(super) fn accepted(
         &self,
         root: &Node,
-        (rest, condition): (&[Condition], Condition),
+        (node, condition): (&Node, Condition),
         refused: &mut Refused,
     ) -> Option<Vec<Condition>> {
-        if !self.is_supported(rest, condition) {
+        if !self.is_supported(node, condition) {
             refused.unsupported += 1;
             return None;
         }
-        let body = with(rest, condition);
+        let body = with(&node.body, condition);
         if !(self.is_linked)(&body) {
             refused.unlinked += 1;
             return None;
@@ -187,13 +196,18 @@ impl Question<'_> {
         })
     }
 
-    /// What the theory is worth with a rule that brings so much and costs so much.
-    pub(super) fn value(&self, sum: &Sum, cost: f64) -> f64 {
-        self.price.worth(self.with(sum).f1()) - self.cost - cost
+    /// What the theory is worth with a rule that costs so much and leads to an F1.
+    pub(super) fn value(&self, f1: f64, cost: f64) -> f64 {
+        self.price.worth(f1) - self.cost - cost
+    }
+
+    /// The F1 below which a rule that costs so much is worth no more than this: far fewer logarithms than asking of each.
+    pub(super) fn floor(&self, value: f64, cost: f64) -> f64 {
+        self.price.f1_worth(value + self.cost + cost)
     }
 
     /// How the theory fits with a rule that brings so much.
-    fn with(&self, sum: &Sum) -> Fit {
+    pub(super) fn with(&self, sum: &Sum) -> Fit {
         let sign = if self.ends { -1 } else { 1 };
         Fit { tp: self.fit.tp + sign * sum.yes, fp: self.fit.fp + sign * sum.no, ..self.fit }
     }
@@ -207,20 +221,20 @@ impl Question<'_> {
 
     /// The F1 that any rule needs to be worth more than a goal.
     pub(super) fn needed(&self, goal: f64) -> f64 {
-        self.price.f1_worth(goal + self.cost + self.price.of_rule(self.classes, &[]) + self.price.least())
+        self.floor(goal, self.price.of_rule(self.classes, &[]) + self.price.least())
     }
 
-    /// What a refinement of a body that costs so much could be worth, at most.
+    /// The F1 that a refinement of a body could reach, at most.
     ///
     /// With F the F1 that is needed, a rule reaches F if 2 TP - F (TP + FP + P) is at least zero. That is a sum over blocks,
     /// and the best flips of all of them bound it; divided by the least that TP + FP + P can become, it bounds how far above
     /// F a rule can come.
-    pub(super) fn bound(&self, most: f64, needed: f64, cost: f64) -> f64 {
+    pub(super) fn bound(&self, most: f64, needed: f64) -> f64 {
         let Fit { tp, fp, positives } = self.fit;
         let above = 2.0 * tp as f64 - needed * (tp + fp + positives) as f64 + most;
         let least = if self.ends { positives } else { tp + fp + positives };
         // Below the goal the divisor is the other way round, and the bound of no interest.
-        self.price.worth((needed + above / least.max(1) as f64).clamp(0.0, 1.0)) - self.cost - cost
+        (needed + above / least.max(1) as f64).clamp(0.0, 1.0)
     }
 }
 

@@ -149,8 +149,8 @@ impl<'a> Search<'a> {
     }
 
     /// A body with a condition more, if it may be that of a rule.
-    fn accepted(&mut self, rest: &[Condition], condition: Condition) -> Option<Vec<Condition>> {
-        self.question.accepted(&self.root, (rest, condition), &mut self.refused)
+    fn accepted(&mut self, node: &Node, condition: Condition) -> Option<Vec<Condition>> {
+        self.question.accepted(&self.root, (node, condition), &mut self.refused)
     }
 
     /// Grows bodies, so many of each length; says what the best that was left aside might be worth.
@@ -201,8 +201,7 @@ impl<'a> Search<'a> {
         better.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.condition.cmp(&b.condition)));
         let mut refused = f64::MIN;
         for child in better {
-            let parent = &level[child.parent as usize].body;
-            if let Some(body) = self.accepted(parent, child.condition) {
+            if let Some(body) = self.accepted(&level[child.parent as usize], child.condition) {
                 *best = child.value;
                 answer.best = Some((body, child.value));
                 break;
@@ -230,7 +229,7 @@ impl<'a> Search<'a> {
         for child in children {
             if chosen.len() == width {
                 *cut = cut.max(most(&child));
-            } else if self.question.is_supported(&level[child.parent as usize].body, child.condition) {
+            } else if self.question.is_supported(&level[child.parent as usize], child.condition) {
                 chosen.push(child);
             } else if child.stands_for_others {
                 *cut = cut.max(child.bound.max(child.value));
@@ -258,10 +257,15 @@ impl<'a> Search<'a> {
             (self.sums.clone(), needed)
         });
         let cost = question.price.of_rule(question.classes, &node.body);
+        let least = question.price.least();
+        let (floor, higher_floor) = (question.floor(best, cost + least), question.floor(best, cost + 2.0 * least));
         let judge = |condition: Condition, sum: &Sum, stands_for_others: bool, children: &mut Vec<Child>| {
+            let (f1, most) = (question.with(sum).f1(), question.bound(sum.most, *needed));
+            if f1 <= floor && most <= higher_floor {
+                return;
+            }
             let cost = cost + question.price.of_condition(question.classes, condition);
-            let value = question.value(sum, cost);
-            let bound = question.bound(sum.most, *needed, cost + question.price.least());
+            let (value, bound) = (question.value(f1, cost), question.value(most, cost + least));
             if value.max(bound) > best + LEAST_GAIN {
                 children.push(Child { parent, condition, value, bound, stands_for_others });
             }
@@ -301,18 +305,20 @@ impl<'a> Search<'a> {
                 self.looked_at += node.witnesses.len();
                 self.sums.sum_up(question, &node, question.needed(*best), Wanted::Slot(slot as usize));
                 let cost = question.price.of_rule(question.classes, &rest);
+                let floor = question.floor(*best, cost + question.price.least());
                 let threshold = |cut: u16| Condition::Threshold(slot, cut);
                 let mut better: Vec<(f64, Condition)> = Vec::new();
                 let digits = |cut: u16| question.classes.digits(threshold(cut));
                 self.sums.for_each_cut(slot as usize, digits, |cut, sum, _| {
-                    let value =
-                        question.value(sum, cost + question.price.of_condition(question.classes, threshold(cut)));
-                    if value > *best + LEAST_GAIN {
-                        better.push((value, threshold(cut)));
+                    let f1 = question.with(sum).f1();
+                    if f1 > floor {
+                        let cost = cost + question.price.of_condition(question.classes, threshold(cut));
+                        better.push((question.value(f1, cost), threshold(cut)));
                     }
                 });
+                better.retain(|(value, _)| *value > *best + LEAST_GAIN);
                 better.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-                let accepted = |(value, condition): (f64, Condition)| Some((self.accepted(&rest, condition)?, value));
+                let accepted = |(value, condition): (f64, Condition)| Some((self.accepted(&node, condition)?, value));
                 if let Some((new, value)) = better.into_iter().find_map(accepted) {
                     (*best, same) = (value, 0);
                     answer.best = Some((new.clone(), value));

@@ -158,7 +158,7 @@ fn what_a_rule_more_brings_is_what_simulation_says() {
                 more.add(&classes, &runs, kind, &with(&base, condition));
                 let simulated = fit(&runs, &more, definition_of(kind));
                 assert_eq!(
-                    question.value(sum, 0.0),
+                    question.value(question.with(sum).f1(), 0.0),
                     question.price.worth(simulated.f1()),
                     "seed {seed}: {base:?} with {condition:?}"
                 );
@@ -241,6 +241,7 @@ fn what_speaks_for_a_rule_is_what_runs_say() {
                 });
                 held as f64 / f64::max(seen as f64, 1.0)
             };
+            let root = question.root();
             for body in bodies().into_iter().skip(1) {
                 let speaks = |at| {
                     let (all, rest) = (share(&body), share(&without(&body, at)));
@@ -249,7 +250,7 @@ fn what_speaks_for_a_rule_is_what_runs_say() {
                 let each = (0..body.len()).all(speaks);
                 assert_eq!(question.is_relevant(&body), each, "seed {seed}: {body:?}");
                 let (more, rest) = body.split_last().unwrap();
-                let enough = question.evidence.supports(question.extensions, rest, *more);
+                let enough = question.is_supported(&question.node(&root, rest), *more);
                 assert_eq!(enough, plainly_supported(question, kind, &body), "seed {seed}: {body:?}");
                 supported += u32::from(enough);
                 relevant += u32::from(each);
