@@ -6,19 +6,26 @@ use super::refine::Room;
 use crate::induce::{Numbers, Threshold, between};
 use crate::lang::Looser;
 
-/// The distinct values of a slot, and the cuts between them that are looked at. Each value has a place, so that a literal
-/// with a threshold is true of the first places up to some cut, whatever it compares and whether it is negated.
+/// The cuts between the values of a slot that are looked at. Each value has a place, so that a literal with a threshold is
+/// true of the first places up to some cut, whatever it compares and whether it is negated.
 #[derive(Clone, Debug)]
 pub(crate) struct Scale {
     slot: Slot,
-    /// The least and the greatest of the values that cannot be told apart, in the order in which looser thresholds are met.
-    values: Vec<(f64, f64)>,
-    /// How many values are below each cut, in ascending order; none is below the first and none is not below the last.
-    cuts: Vec<u16>,
-    /// How many binary digits it takes to say which cut is meant.
-    digits: Vec<u32>,
+    /// In the order of looser thresholds; none meets the first and all meet the last.
+    cuts: Vec<Cut>,
     /// The place of each bin.
     places: Vec<u16>,
+}
+
+/// A cut between values.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    /// How many values meet a threshold there.
+    met: u16,
+    /// The values on both sides.
+    gap: (f64, f64),
+    /// How many binary digits it takes to say where it is.
+    digits: u32,
 }
 
 /// The place of what no threshold is met by.
@@ -52,11 +59,23 @@ impl Scale {
             values.reverse();
         }
         let (count, digits) = (values.len() as u16, digits(&values));
-        let mut scale = Scale { slot, values, cuts: Vec::new(), digits: Vec::new(), places: Vec::new() };
-        let given: Vec<u16> = given.iter().map(|threshold| scale.met(*threshold)).collect();
+        let gap = |met: u16| {
+            let (inner, outer) = ((met as usize).checked_sub(1).and_then(|i| values.get(i)), values.get(met as usize));
+            let (below, above) = if slot.looser == Looser::Smaller { (outer, inner) } else { (inner, outer) };
+            (
+                below.map_or(f64::NEG_INFINITY, |(_, greatest)| *greatest),
+                above.map_or(f64::INFINITY, |(least, _)| *least),
+            )
+        };
+        let cut = |met: u16| Cut { met, gap: gap(met), digits: digits[met as usize] };
+        let meets = |threshold: &Threshold, (least, greatest): &(f64, f64)| {
+            let hardest = if slot.looser == Looser::Smaller { *least } else { *greatest };
+            threshold.is_met(slot.comparison, hardest)
+        };
+        let given: Vec<u16> = given.iter().map(|t| values.partition_point(|value| meets(t, value)) as u16).collect();
         // Whole thresholds cannot tell all values apart that are not whole.
         let possible = |met: u16| {
-            let (low, high) = scale.gap(met);
+            let (low, high) = gap(met);
             let easy = slot.numbers == Numbers::Reals || low.fract() == 0.0 && high.fract() == 0.0;
             easy || between(low, high, slot.comparison, slot.numbers).is_some()
         };
@@ -64,14 +83,12 @@ impl Scale {
             let short = digits[*met as usize] <= fineness.digits();
             *met == 0 || *met == count || (short || given.contains(met)) && possible(*met)
         };
-        let cuts: Vec<u16> = (0..=count).filter(wanted).collect();
-        scale.digits = cuts.iter().map(|cut| digits[*cut as usize]).collect();
-        scale.cuts = cuts;
+        let mut scale = Scale { slot, cuts: (0..=count).filter(wanted).map(cut).collect(), places: Vec::new() };
         // By rank the place, which is the number of the last cut that is not above it.
         let mut places = Vec::with_capacity(count as usize);
         for (at, cuts) in scale.cuts.windows(2).enumerate() {
             let place = if slot.negated { scale.len() - at } else { at };
-            places.resize(cuts[1] as usize, place as u16);
+            places.resize(cuts[1].met as usize, place as u16);
         }
         if slot.looser == Looser::Smaller {
             places.reverse();
@@ -90,23 +107,6 @@ impl Scale {
         (1..self.len() as u16).filter(|cut| self.digits(*cut) <= Fineness::Coarse.digits()).count()
     }
 
-    /// How many values meet a threshold.
-    fn met(&self, threshold: Threshold) -> u16 {
-        let met = |(least, greatest): &(f64, f64)| {
-            let hardest = if self.slot.looser == Looser::Smaller { *least } else { *greatest };
-            threshold.is_met(self.slot.comparison, hardest)
-        };
-        self.values.partition_point(met) as u16
-    }
-
-    /// The values between which a threshold is that so many values meet.
-    fn gap(&self, met: u16) -> (f64, f64) {
-        let (inner, outer) =
-            ((met as usize).checked_sub(1).and_then(|i| self.values.get(i)), self.values.get(met as usize));
-        let (below, above) = if self.slot.looser == Looser::Smaller { (outer, inner) } else { (inner, outer) };
-        (below.map_or(f64::NEG_INFINITY, |(_, greatest)| *greatest), above.map_or(f64::INFINITY, |(least, _)| *least))
-    }
-
     /// The place of a bin.
     #[inline]
     pub(crate) fn place(&self, bin: BinId) -> u16 {
@@ -114,19 +114,14 @@ impl Scale {
         self.places.get(bin as usize).copied().unwrap_or(if self.slot.negated { 0 } else { NOWHERE })
     }
 
-    /// The number of a cut among those that there are, from the one that no value meets on.
-    fn number(&self, cut: u16) -> usize {
-        if self.slot.negated { self.len() + 1 - cut as usize } else { cut as usize }
-    }
-
-    /// How many values meet the threshold of a cut.
-    fn below(&self, cut: u16) -> u16 {
-        self.cuts[self.number(cut)]
+    /// A cut, by its number from the strictest threshold on, as literals count them.
+    fn at(&self, cut: u16) -> &Cut {
+        &self.cuts[if self.slot.negated { self.len() + 1 - cut as usize } else { cut as usize }]
     }
 
     /// The threshold of a cut: the shortest number between the values that it tells apart.
     pub(crate) fn threshold(&self, cut: u16) -> Threshold {
-        let (low, high) = self.gap(self.below(cut));
+        let (low, high) = self.at(cut).gap;
         between(low, high, self.slot.comparison, self.slot.numbers).unwrap_or_else(|| {
             // Beyond all values there is always a number; between two of them it was looked for.
             Threshold::new(if high.is_finite() { high } else { low })
@@ -136,7 +131,7 @@ impl Scale {
     /// The threshold for a rule that may have it anywhere between two cuts: nearer to the side on which there is more, as if
     /// the values there were as far apart from each other as from the threshold, and as short a number as can be had nearby.
     pub(crate) fn settled(&self, room: &Room) -> Option<Threshold> {
-        let (inner, outer) = (self.gap(self.below(room.strictest)), self.gap(self.below(room.loosest)));
+        let (inner, outer) = (self.at(room.strictest).gap, self.at(room.loosest).gap);
         let (low, high) = (inner.0.min(outer.0), inner.1.max(outer.1));
         let share = (room.outside + 1) as f64 / (room.inside + room.outside + 2) as f64;
         let share = if inner.0 <= outer.0 { share } else { 1.0 - share };
@@ -147,14 +142,17 @@ impl Scale {
 
     /// The cut of a threshold, or the next one below it that is looked at.
     pub(crate) fn cut(&self, threshold: Threshold) -> u16 {
-        let met = self.met(threshold);
-        let at = self.cuts.partition_point(|cut| *cut <= met) as u16 - 1;
+        let is_met = |Cut { met, gap, .. }: &Cut| {
+            let inner = if self.slot.looser == Looser::Smaller { gap.1 } else { gap.0 };
+            *met == 0 || threshold.is_met(self.slot.comparison, inner)
+        };
+        let at = self.cuts.partition_point(is_met) as u16 - 1;
         if self.slot.negated { self.len() as u16 + 1 - at } else { at }
     }
 
     /// How many binary digits it takes to say which threshold is meant.
     pub(crate) fn digits(&self, cut: u16) -> u32 {
-        self.digits[self.number(cut)]
+        self.at(cut).digits
     }
 }
 
@@ -246,9 +244,8 @@ mod tests {
     fn what_is_far_off_leaves_thresholds_elsewhere() {
         // Half of the thresholds are between small values that crowd, whatever the others are.
         let crowded = (0..512).map(|n| f64::from(n) / 512.0).chain((1..512).map(|n| f64::from(n) * 1e6));
-        let below = |scale: &Scale, value: f64| {
-            (1..scale.len() as u16).filter(|cut| scale.gap(scale.below(*cut)).1 <= value).count()
-        };
+        let below =
+            |scale: &Scale, value: f64| (1..scale.len() as u16).filter(|cut| scale.at(*cut).gap.1 <= value).count();
         let scale = of_values(crowded, Fineness::Coarse, &[]);
         let small = below(&scale, 1.0);
         assert!((7..=9).contains(&small), "{small} of {}", scale.len());
@@ -262,7 +259,8 @@ mod tests {
     #[test]
     fn moving_zero_and_other_units_leave_the_digits_of_cuts_as_they_are() {
         let values = || (0..3000_u32).map(|n| f64::from(n * n % 7919).sqrt());
-        let digits = |scale: &Scale| (1..scale.len() as u16).map(|cut| (scale.below(cut), scale.digits(cut))).collect();
+        let digits =
+            |scale: &Scale| (1..scale.len() as u16).map(|cut| (scale.at(cut).met, scale.digits(cut))).collect();
         let expected: Vec<(u16, u32)> = digits(&of_values(values(), Fineness::Fine, &[]));
         for change in [|v: f64| v + 1000.0, |v: f64| v * 7.0, |v: f64| v * 0.3 - 1e4] {
             assert_eq!(expected, digits(&of_values(values().map(change), Fineness::Fine, &[])));
