@@ -160,6 +160,7 @@ impl<'a> Climb<'a> {
         let question = Question {
             classes: self.slope.classes,
             runs: self.slope.runs,
+            definition: self.slope.definition,
             ends,
             flips: &delta.flips,
             extensions: &self.extensions,

@@ -5,7 +5,7 @@
 //! worth the sum over blocks of what its first run in them brings.
 
 use super::objective::Fit;
-use super::runs::{Definition, Label, Runs, Track};
+use super::runs::{Definition, Label, Run, Runs, Track};
 use super::simulate::Actions;
 
 /// What is no block.
@@ -53,7 +53,7 @@ impl Delta {
         let classes = runs.all.iter().map(|run| run.class as usize + 1).max().unwrap_or(0);
         let mut firsts: Vec<Option<usize>> = vec![None; classes];
         for (i, run) in runs.all.iter().enumerate() {
-            let (yes, no) = amount(runs, i, i64::from(run.length));
+            let (yes, no) = amount(run, i64::from(run.length));
             if actions.starts[i] {
                 self.fit.tp += yes;
                 self.fit.fp += no;
@@ -78,9 +78,9 @@ impl Delta {
             if !actions.starts[i] && !actions.ends[i] {
                 continue;
             }
-            self.close(runs, state, (opener, open..i), amount(runs, i, 1));
+            self.close(runs, state, (opener, open..i), amount(&runs.all[i], 1));
             let then = actions.starts[i];
-            let rest = amount(runs, i, i64::from(runs.all[i].length) - 1);
+            let rest = amount(&runs.all[i], i64::from(runs.all[i].length) - 1);
             self.fit.tp += i64::from(then) * rest.0;
             self.fit.fp += i64::from(then) * rest.1;
             // A run that ends the fluent would start it with a rule more.
@@ -106,11 +106,11 @@ impl Delta {
         // From the end backwards: firing acts from the second time point of a run on.
         let mut flip = |i: usize, yes: &mut i64, no: &mut i64| {
             let length = i64::from(runs.all[i].length);
-            let rest = amount(runs, i, length - 1);
+            let rest = amount(&runs.all[i], length - 1);
             if wanted {
                 self.flips[i] = Flip { block: number, yes: *yes + rest.0, no: *no + rest.1 };
             }
-            let all = amount(runs, i, length);
+            let all = amount(&runs.all[i], length);
             *yes += all.0;
             *no += all.1;
         };
@@ -127,8 +127,8 @@ impl Delta {
 }
 
 /// So many time points of a run: with the fluent annotated, and without.
-fn amount(runs: &Runs, i: usize, length: i64) -> (i64, i64) {
-    match runs.all[i].label {
+pub(super) fn amount(run: &Run, length: i64) -> (i64, i64) {
+    match run.label {
         Label::Yes => (length, 0),
         Label::No => (0, length),
         Label::Unknown => (0, 0),

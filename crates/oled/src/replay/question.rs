@@ -3,11 +3,11 @@
 use std::cell::OnceCell;
 
 use super::classes::{Classes, Condition, spread};
-use super::delta::{Flip, NO_BLOCK};
+use super::delta::{Flip, NO_BLOCK, amount};
 use super::evidence::Evidence;
 use super::extension::{Extensions, has};
 use super::objective::{Fit, Price};
-use super::runs::Runs;
+use super::runs::{Definition, Run, Runs};
 use super::sums::{Sum, Sums};
 use super::watch::Watch;
 
@@ -15,6 +15,7 @@ use super::watch::Watch;
 pub(crate) struct Question<'a> {
     pub(crate) classes: &'a Classes,
     pub(crate) runs: &'a Runs,
+    pub(crate) definition: Definition,
     /// Whether it ends the fluent.
     pub(crate) ends: bool,
     /// What firing brings at each run, and what speaks for it.
@@ -42,7 +43,7 @@ pub(crate) struct Refused {
     pub(crate) irrelevant: u64,
     /// They do not say what their variables have to do with each other.
     pub(crate) unlinked: u64,
-    /// A condition of theirs makes a difference once only.
+    /// A condition of theirs makes a difference that could be chance.
     pub(crate) unearned: u64,
 }
 
@@ -53,7 +54,7 @@ impl Refused {
             (self.unsupported, "that are right about too few intervals"),
             (self.irrelevant, "with a condition that speaks for nothing"),
             (self.unlinked, "that relate nothing to each other"),
-            (self.unearned, "with a condition that makes a difference once only"),
+            (self.unearned, "with a condition whose difference could be chance"),
         ];
         let told: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{n} {why}")).collect();
         if told.is_empty() { String::new() } else { format!(" (refused: {})", told.join(", ")) }
@@ -167,33 +168,51 @@ impl Question<'_> {
         earned.then_some(body)
     }
 
-    /// Whether each condition of a body earns its place: what it brings in all blocks is more than the differences between blocks
+    /// Whether each condition of a body earns its place: what it brings is more, all in all, than differences between blocks
     /// would be by chance. What makes a difference in one block only never is, however long the block; without this a condition
     /// that happens to keep out one long false alarm is worth its price where hardly anything else is wrong.
     pub(super) fn is_earned(&self, root: &Node, body: &[Condition]) -> bool {
-        let block_of = |w: &Witness| self.flips[w.run as usize].block;
-        let blocks = || root.witnesses.chunk_by(|a, b| block_of(a) == block_of(b));
-        let flip = |items: &[u64], block: &[Witness]| {
-            let first = block.iter().find(|w| has(items, w.item));
-            first.map(|w| &self.flips[w.run as usize])
-        };
-        let all = self.extensions.of_body(body);
+        let all = self.flipped(root, body);
         let mut brings = Sum::default();
-        blocks().filter_map(|block| flip(&all, block)).for_each(|flip| {
-            (brings.yes, brings.no) = (brings.yes + flip.yes, brings.no + flip.no);
-        });
+        all.iter().for_each(|flip| (brings.yes, brings.no) = (brings.yes + flip.yes, brings.no + flip.no));
         let f1 = self.with(&brings).f1();
-        let worth = |flip: Option<&Flip>| flip.map_or(0.0, |flip| self.weight(flip, f1));
         (0..body.len()).all(|at| {
-            let rest = self.extensions.of_body(&without(body, at));
-            let (mut sum, mut squares) = (0.0, 0.0);
-            for block in blocks() {
-                let more = worth(flip(&all, block)) - worth(flip(&rest, block));
+            // Blocks are in order. A body with a condition less flips each that the body does, earlier or as early.
+            let (mut sum, mut squares, mut own) = (0.0, 0.0, all.iter().peekable());
+            for rest in self.flipped(root, &without(body, at)) {
+                let own = own.next_if(|flip| flip.block == rest.block).map_or(0.0, |flip| self.weight(flip, f1));
+                let more = own - self.weight(&rest, f1);
                 sum += more;
                 squares += more * more;
             }
-            sum * sum > squares && sum > 0.0
+            sum > 0.0 && sum * sum > squares
         })
+    }
+
+    /// What flips each block that a body flips. Where a fluent holds while a rule is true, each run is told for itself.
+    fn flipped(&self, root: &Node, body: &[Condition]) -> Vec<Flip> {
+        if self.definition == Definition::While {
+            // Runs of a class are one block in the root, which has those where no rule is true already.
+            let mut fires = vec![false; self.classes.len()];
+            let items = self.extensions.of_body(body);
+            let witnesses = root.witnesses.iter().filter(|w| has(&items, w.item));
+            witnesses.for_each(|w| fires[self.runs.all[w.run as usize].class as usize] = true);
+            let runs = self.runs.all.iter().enumerate().filter(|(_, run)| fires[run.class as usize]);
+            let flip = |(i, run): (usize, &Run)| {
+                let (yes, no) = amount(run, i64::from(run.length));
+                Flip { block: i as u32, yes, no }
+            };
+            return runs.map(flip).collect();
+        }
+        let mut flips: Vec<Flip> = Vec::new();
+        let items = self.extensions.of_body(body);
+        for witness in root.witnesses.iter().filter(|w| has(&items, w.item)) {
+            let flip = self.flips[witness.run as usize];
+            if flips.last().is_none_or(|last| last.block != flip.block) {
+                flips.push(flip);
+            }
+        }
+        flips
     }
 
     /// What the theory is worth with a rule that costs so much and leads to an F1.

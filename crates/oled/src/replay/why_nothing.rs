@@ -211,7 +211,7 @@ mod tests {
                 told(&all, |n| n.refused = refused),
                 "no combination of conditions fits `f` better than its literals cost, 0.0020 each (refused: 4 that are right \
                  about too few intervals, 2 with a condition that speaks for nothing, 1 that relate nothing to each other, 5 \
-                 with a condition that makes a difference once only). Declare conditions that have to do with it, or let rules in that fit worse with a smaller `--penalty`.",
+                 with a condition whose difference could be chance). Declare conditions that have to do with it, or let rules in that fit worse with a smaller `--penalty`.",
             ),
         ] {
             assert_eq!(told, format!("no rule starts `f`: {expected}"));

@@ -117,6 +117,7 @@ fn ask(
     let question = Question {
         classes,
         runs,
+        definition,
         ends,
         flips: &delta.flips,
         extensions: &extensions,
@@ -273,18 +274,20 @@ fn with_false_alarms(count: usize) -> (Classes, Runs) {
 
 #[test]
 fn what_makes_a_difference_once_is_no_reason_for_a_condition() {
-    for (count, expected) in [(1, false), (2, true)] {
+    let kinds = [Definition::Persists, Definition::While];
+    for ((count, expected), definition) in [(1, false), (2, true)].into_iter().flat_map(|case| kinds.map(|d| (case, d)))
+    {
         let (classes, runs) = with_false_alarms(count);
         let mut actions = Actions::given(&classes, &runs);
         for (ends, run) in actions.ends.iter_mut().zip(&runs.all) {
             *ends = run.class == 0;
         }
-        ask((&classes, &runs), Definition::Persists, false, &actions, |question| {
+        ask((&classes, &runs), definition, false, &actions, |question| {
             let (first, second) = (Condition::Literal(0), Condition::Literal(1));
             let root = question.root();
             assert!(question.is_earned(&root, &[first]), "it tells the annotated intervals");
             assert!(question.is_relevant(&[first, second]));
-            assert_eq!(question.is_earned(&root, &[first, second]), expected, "{count} false alarms");
+            assert_eq!(question.is_earned(&root, &[first, second]), expected, "{count} false alarms, {definition:?}");
         });
     }
 }
