@@ -170,7 +170,7 @@ fn digits(values: &[(f64, f64)]) -> Vec<u32> {
     let place = |(i, value): (usize, &(f64, f64))| {
         let rank = (i as f64 + 0.5) / values.len() as f64;
         let part = if first == last { rank } else { (middle(value) - first) / (last - first) };
-        ((rank + part) / 2.0 - ROUNDING) * 2.0 * f64::from(1_u32 << (u32::BITS - 1))
+        (f64::midpoint(rank, part) - ROUNDING) * 2.0 * f64::from(1_u32 << (u32::BITS - 1))
     };
     let places: Vec<u32> = values.iter().enumerate().map(|value| place(value) as u32).collect();
     // The first digit in which the places on both sides differ. Before all values and after them there is no other side.
