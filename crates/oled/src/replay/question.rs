@@ -176,17 +176,19 @@ impl Question<'_> {
         let mut brings = Sum::default();
         all.iter().for_each(|flip| (brings.yes, brings.no) = (brings.yes + flip.yes, brings.no + flip.no));
         let f1 = self.with(&brings).f1();
-        (0..body.len()).all(|at| {
-            // Blocks are in order. A body with a condition less flips each that the body does, earlier or as early.
-            let (mut sum, mut squares, mut own) = (0.0, 0.0, all.iter().peekable());
-            for rest in self.flipped(root, &without(body, at)) {
-                let own = own.next_if(|flip| flip.block == rest.block).map_or(0.0, |flip| self.weight(flip, f1));
-                let more = own - self.weight(&rest, f1);
-                sum += more;
-                squares += more * more;
-            }
-            sum > 0.0 && sum * sum > squares
-        })
+        // A rule has one condition at least, whether another one would do as well or not.
+        body.len() < 2
+            || (0..body.len()).all(|at| {
+                // Blocks are in order. A body with a condition less flips each that the body does, earlier or as early.
+                let (mut sum, mut squares, mut own) = (0.0, 0.0, all.iter().peekable());
+                for rest in self.flipped(root, &without(body, at)) {
+                    let own = own.next_if(|flip| flip.block == rest.block).map_or(0.0, |flip| self.weight(flip, f1));
+                    let more = own - self.weight(&rest, f1);
+                    sum += more;
+                    squares += more * more;
+                }
+                sum > 0.0 && sum * sum > squares
+            })
     }
 
     /// What flips each block that a body flips. Where a fluent holds while a rule is true, each run is told for itself.
