@@ -121,7 +121,13 @@ impl<'a> Climb<'a> {
 
     /// Rules with what they are worth.
     pub(crate) fn theory(&mut self, rules: Vec<Rule>) -> Theory {
-        let fit = fit(self.slope.runs, &self.actions(&rules), self.slope.definition);
+        let actions = self.actions(&rules);
+        self.judged(rules, &actions)
+    }
+
+    /// Rules with what they are worth by what they do.
+    fn judged(&self, rules: Vec<Rule>, actions: &Actions) -> Theory {
+        let fit = fit(self.slope.runs, actions, self.slope.definition);
         Theory { value: self.slope.price.worth(fit.f1()) - self.cost(&rules), fit, rules }
     }
 
@@ -260,8 +266,7 @@ impl<'a> Climb<'a> {
         let mut rest = theory.rules.clone();
         rest.remove(i);
         let (actions, cost) = (self.actions(&rest), self.cost(&rest));
-        let fit = fit(self.slope.runs, &actions, self.slope.definition);
-        (Theory { value: self.slope.price.worth(fit.f1()) - cost, fit, rules: rest }, actions, cost)
+        (self.judged(rest, &actions), actions, cost)
     }
 
     /// Rules with one more, whose body was found with what they are worth together.

@@ -10,7 +10,8 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::classes::Condition;
-use super::extension::{Bits, Extensions, set_bits};
+use super::extension::{Bits, Extensions};
+use super::layout::set_bits;
 use super::question::without;
 use super::runs::{Definition, Label, Runs};
 
@@ -61,8 +62,11 @@ impl Evidence {
         for_each_run(runs, definition, ends, |class, share, interval| {
             shares[class as usize].add(share);
             let mut known = intervals[class as usize].iter_mut();
-            let place = interval.and_then(|interval| known.find(|known| **known == NONE || **known == interval));
-            place.into_iter().zip(interval).for_each(|(place, interval)| *place = interval);
+            if let Some(interval) = interval
+                && let Some(place) = known.find(|known| **known == NONE || **known == interval)
+            {
+                *place = interval;
+            }
         });
         let right = extensions.of_classes(|class| intervals[class as usize][0] != NONE);
         Evidence { ends, shares, intervals, right, known: RefCell::default() }
@@ -110,6 +114,12 @@ impl Evidence {
         extensions.classes_of(&extensions.of_body(body)).for_each(|class| sum.add(self.shares[class as usize]));
         *self.known.borrow_mut().entry(body.to_vec()).or_insert(sum.of_all())
     }
+}
+
+/// Whether differences add up to more than they would by chance: to more than the root of their squares. One alone never does.
+pub(super) fn is_beyond_chance(differences: impl Iterator<Item = f64>) -> bool {
+    let (sum, squares) = differences.fold((0.0, 0.0), |(sum, squares), d| (sum + d, squares + d * d));
+    sum > 0.0 && sum * sum > squares
 }
 
 /// Calls a function with the class of each run, what is known of the time points at which it is, or of the next ones, and the

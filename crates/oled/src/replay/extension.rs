@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::classes::{Classes, Condition};
+use super::layout::set_bits;
 
 /// A bit for each item.
 pub(crate) type Bits = Rc<[u64]>;
@@ -52,11 +53,7 @@ impl<'a> Extensions<'a> {
         if known.len() * self.words() > self.classes.size() {
             known.clear();
         }
-        // Once for each kind, so that the kind is not asked for each item.
-        let bits = match condition {
-            Condition::Literal(_) => self.bits(|item| self.classes.meets(item, condition)),
-            Condition::Threshold(..) => self.bits(|item| self.classes.meets(item, condition)),
-        };
+        let bits = self.bits(|item| self.classes.meets(item, condition));
         known.insert(condition, bits.clone());
         bits
     }
@@ -108,22 +105,4 @@ impl<'a> Extensions<'a> {
     fn words(&self) -> usize {
         self.items().div_ceil(64)
     }
-}
-
-/// Whether an item is one of some.
-#[inline]
-pub(crate) fn has(items: &[u64], item: u32) -> bool {
-    items[item as usize / 64] >> (item % 64) & 1 == 1
-}
-
-/// The items that are some.
-pub(crate) fn set_bits(items: &[u64]) -> impl Iterator<Item = usize> {
-    items.iter().enumerate().filter(|(_, bits)| **bits != 0).flat_map(|(word, bits)| {
-        let mut rest = *bits;
-        std::iter::from_fn(move || {
-            let bit = (rest != 0).then(|| word * 64 + rest.trailing_zeros() as usize);
-            rest &= rest.wrapping_sub(1);
-            bit
-        })
-    })
 }

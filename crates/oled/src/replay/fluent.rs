@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::classes::{Classes, Condition, Scope, Vocabulary};
 use super::climb::{Climb, Slope, Theory};
+use super::evidence::is_beyond_chance;
 use super::literal::{Lit, Rule};
 use super::objective::{Fit, Price};
 use super::question::Refused;
@@ -379,8 +380,7 @@ impl FluentSearch<'_> {
 
 /// Whether errors in segments are fewer than others by more than differences between segments would be by chance.
 fn is_clearly_less(errors: &[i64], others: &[i64]) -> bool {
-    let fewer = || errors.iter().zip(others).map(|(errors, others)| (others - errors) as f64);
-    fewer().sum::<f64>() > fewer().map(|d| d * d).sum::<f64>().sqrt()
+    is_beyond_chance(errors.iter().zip(others).map(|(errors, others)| (others - errors) as f64))
 }
 
 /// What rules do on runs of classes that have their literals.

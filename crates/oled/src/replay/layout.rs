@@ -45,15 +45,7 @@ impl Layout {
 
     /// The literals of a truth.
     pub(crate) fn literals(self, truth: &[u64]) -> impl Iterator<Item = usize> {
-        let of_word = |(number, word): (usize, &u64)| {
-            let mut rest = *word;
-            std::iter::from_fn(move || {
-                let next = (rest != 0).then(|| number * 64 + rest.trailing_zeros() as usize);
-                rest &= rest.wrapping_sub(1);
-                next
-            })
-        };
-        truth[..self.masks].iter().enumerate().flat_map(of_word)
+        set_bits(&truth[..self.masks])
     }
 
     /// What is measured of a truth, by slot: the number of a bin.
@@ -84,6 +76,19 @@ impl Layout {
 #[inline]
 pub(crate) fn has_bit(truth: &[u64], bit: usize) -> bool {
     truth[bit / 64] >> (bit % 64) & 1 == 1
+}
+
+/// The numbers of the bits that words have.
+#[inline]
+pub(crate) fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(number, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| number * 64 + rest.trailing_zeros() as usize);
+            rest &= rest.wrapping_sub(1);
+            bit
+        })
+    })
 }
 
 /// Sets a bit of a truth, or clears it.

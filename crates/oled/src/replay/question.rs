@@ -4,8 +4,9 @@ use std::cell::OnceCell;
 
 use super::classes::{Classes, Condition, spread};
 use super::delta::{Flip, NO_BLOCK, amount};
-use super::evidence::Evidence;
-use super::extension::{Extensions, has};
+use super::evidence::{Evidence, is_beyond_chance};
+use super::extension::Extensions;
+use super::layout::has_bit;
 use super::objective::{Fit, Price};
 use super::runs::{Definition, Run, Runs};
 use super::sums::{Sum, Sums};
@@ -113,14 +114,14 @@ impl Question<'_> {
     /// A body with conditions more.
     pub(super) fn node(&self, root: &Node, body: &[Condition]) -> Node {
         let items = self.extensions.of_body(body);
-        let witnesses = root.witnesses.iter().filter(|w| has(&items, w.item)).copied().collect();
+        let witnesses = root.witnesses.iter().filter(|w| has_bit(&items, w.item as usize)).copied().collect();
         Node::new(body.to_vec(), witnesses)
     }
 
     /// A body with a condition more.
     pub(super) fn refined(&self, node: &Node, condition: Condition) -> Node {
         let items = self.extensions.of(condition);
-        let witnesses = node.witnesses.iter().filter(|w| has(&items, w.item)).copied().collect();
+        let witnesses = node.witnesses.iter().filter(|w| has_bit(&items, w.item as usize)).copied().collect();
         Node::new(with(&node.body, condition), witnesses)
     }
 
@@ -172,49 +173,42 @@ impl Question<'_> {
     /// would be by chance. What makes a difference in one block only never is, however long the block; without this a condition
     /// that happens to keep out one long false alarm is worth its price where hardly anything else is wrong.
     pub(super) fn is_earned(&self, root: &Node, body: &[Condition]) -> bool {
+        // A rule has one condition at least, whether another one would do as well or not.
+        if body.len() < 2 {
+            return true;
+        }
         let all = self.flipped(root, body);
         let mut brings = Sum::default();
         all.iter().for_each(|flip| (brings.yes, brings.no) = (brings.yes + flip.yes, brings.no + flip.no));
         let f1 = self.with(&brings).f1();
-        // A rule has one condition at least, whether another one would do as well or not.
-        body.len() < 2
-            || (0..body.len()).all(|at| {
-                // Blocks are in order. A body with a condition less flips each that the body does, earlier or as early.
-                let (mut sum, mut squares, mut own) = (0.0, 0.0, all.iter().peekable());
-                for rest in self.flipped(root, &without(body, at)) {
-                    let own = own.next_if(|flip| flip.block == rest.block).map_or(0.0, |flip| self.weight(flip, f1));
-                    let more = own - self.weight(&rest, f1);
-                    sum += more;
-                    squares += more * more;
-                }
-                sum > 0.0 && sum * sum > squares
-            })
+        (0..body.len()).all(|at| {
+            // Blocks are in order. A body with a condition less flips each that the body does, earlier or as early.
+            let mut own = all.iter().peekable();
+            is_beyond_chance(self.flipped(root, &without(body, at)).iter().map(|rest| {
+                let own = own.next_if(|flip| flip.block == rest.block).map_or(0.0, |flip| self.weight(flip, f1));
+                own - self.weight(rest, f1)
+            }))
+        })
     }
 
     /// What flips each block that a body flips. Where a fluent holds while a rule is true, each run is told for itself.
     fn flipped(&self, root: &Node, body: &[Condition]) -> Vec<Flip> {
-        if self.definition == Definition::While {
-            // Runs of a class are one block in the root, which has those where no rule is true already.
-            let mut fires = vec![false; self.classes.len()];
-            let items = self.extensions.of_body(body);
-            let witnesses = root.witnesses.iter().filter(|w| has(&items, w.item));
-            witnesses.for_each(|w| fires[self.runs.all[w.run as usize].class as usize] = true);
-            let runs = self.runs.all.iter().enumerate().filter(|(_, run)| fires[run.class as usize]);
-            let flip = |(i, run): (usize, &Run)| {
-                let (yes, no) = amount(run, i64::from(run.length));
-                Flip { block: i as u32, yes, no }
-            };
-            return runs.map(flip).collect();
-        }
-        let mut flips: Vec<Flip> = Vec::new();
         let items = self.extensions.of_body(body);
-        for witness in root.witnesses.iter().filter(|w| has(&items, w.item)) {
-            let flip = self.flips[witness.run as usize];
-            if flips.last().is_none_or(|last| last.block != flip.block) {
-                flips.push(flip);
-            }
+        let witnesses = root.witnesses.iter().filter(|w| has_bit(&items, w.item as usize));
+        if self.definition == Definition::Persists {
+            let mut flips: Vec<Flip> = witnesses.map(|w| self.flips[w.run as usize]).collect();
+            flips.dedup_by_key(|flip| flip.block);
+            return flips;
         }
-        flips
+        // Runs of a class are one block in the root, which has those where no rule is true already.
+        let mut fires = vec![false; self.classes.len()];
+        witnesses.for_each(|w| fires[self.runs.all[w.run as usize].class as usize] = true);
+        let runs = self.runs.all.iter().enumerate().filter(|(_, run)| fires[run.class as usize]);
+        let flip = |(i, run): (usize, &Run)| {
+            let (yes, no) = amount(run, i64::from(run.length));
+            Flip { block: i as u32, yes, no }
+        };
+        runs.map(flip).collect()
     }
 
     /// What the theory is worth with a rule that costs so much and leads to an F1.

@@ -214,8 +214,8 @@ impl<'a> Search<'a> {
     }
 
     /// The best children that are right about enough intervals, so many; what else might become something is noted with the
-    /// most it might be worth, which `most` tells. Bodies with the highest bounds, kept beside those that are worth most, took as long again and
-    /// led to the same rules in the lobby and on CAVIAR.
+    /// most it might be worth, which `most` tells. Bodies with the highest bounds, kept beside those that are worth most, took
+    /// as long again and led to the same rules in the lobby and on CAVIAR.
     fn select(
         &self,
         level: &[Rc<Node>],

@@ -5,6 +5,7 @@
 //! cuts between its place and the least one before it, so that each run adds to a range of cuts, and nothing is sorted.
 
 use super::classes::Classes;
+use super::layout::set_bits;
 use super::question::{Node, Question, Witness};
 
 /// What a condition brings.
@@ -142,7 +143,7 @@ impl Sums {
         }
         let wanted = match wanted {
             Wanted::All => {
-                for_each_bit(row, |literal| literals[literal].add(&brings));
+                set_bits(row).for_each(|literal| literals[literal].add(&brings));
                 0..lengths.len()
             }
             Wanted::Slot(slot) => slot..slot + 1,
@@ -192,7 +193,7 @@ impl Sums {
                 for (word, (row, seen)) in classes.row(item as usize).iter().zip(seen).enumerate() {
                     let new = row & !*seen;
                     *seen |= row;
-                    for_each_bit(&[new], |literal| literals[word * 64 + literal].add(brings));
+                    set_bits(&[new]).for_each(|literal| literals[word * 64 + literal].add(brings));
                 }
                 0..least.len()
             }
@@ -209,18 +210,6 @@ impl Sums {
                 steps[first + *least as usize + 1].subtract(brings);
                 *least = *place;
             }
-        }
-    }
-}
-
-/// Calls a function with the numbers of the bits that are set.
-#[inline]
-fn for_each_bit(row: &[u64], mut each: impl FnMut(usize)) {
-    for (word, row) in row.iter().enumerate() {
-        let mut rest = *row;
-        while rest != 0 {
-            each(word * 64 + rest.trailing_zeros() as usize);
-            rest &= rest - 1;
         }
     }
 }
