@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use clingo::{
@@ -109,16 +110,34 @@ pub fn solve(program: &str, options: &[&str], limits: &Limits) -> Result<Answer,
     let watch = Watch { until: Some(Instant::now() + time), grounded: Arc::default() };
     let (sender, receiver) = mpsc::channel();
     let (text, copy, limits) = (program.to_string(), watch.clone(), *limits);
-    std::thread::spawn(move || sender.send(run(&text, arguments, &limits, &copy)));
+    let thread = std::thread::spawn(move || drop(sender.send(run(&text, arguments, &limits, &copy))));
     let gone = || SolverError::Failed("its thread ended without an answer".into());
     match receiver.recv_timeout(time) {
         Ok(answer) => answer,
         // What has been found so far comes at once: solving can be interrupted.
         Err(_) if watch.grounded.load(Ordering::SeqCst) => receiver.recv().map_err(|_| gone())?,
         Err(mpsc::RecvTimeoutError::Timeout) => {
+            left_behind().push(thread);
             Ok(Answer { models: Vec::new(), exhausted: false, stopped: Some(Stopped::Time), atoms: 0 })
         }
         Err(mpsc::RecvTimeoutError::Disconnected) => Err(gone()),
+    }
+}
+
+/// The threads that still ground what nobody waits for.
+static LEFT_BEHIND: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
+
+fn left_behind() -> MutexGuard<'static, Vec<JoinHandle<()>>> {
+    LEFT_BEHIND.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for the calls that were left behind when their time was over. A program that gave calls a time does this before it
+/// ends: what clingo keeps for all threads is taken down at the end, and a thread that still grounds would fall over it.
+pub fn settle() {
+    let threads = std::mem::take(&mut *left_behind());
+    for thread in threads {
+        // A thread that panicked has ended, too.
+        thread.join().ok();
     }
 }
 
@@ -266,8 +285,8 @@ impl FunctionHandler for Functions {
         arguments: &[clingo::Symbol],
     ) -> Result<Vec<clingo::Symbol>, ExternalError> {
         if self.watch.is_over() {
-            // Nobody waits for the result; without values there is little left to ground.
-            return Ok(Vec::new());
+            // Nobody waits for the result, and an error ends the grounding.
+            return Err(ExternalError { msg: "the time was over" });
         }
         let values: Option<Vec<Value>> = arguments.iter().map(|a| read_value(*a).ok().flatten()).collect();
         let result = values.and_then(|values| number::call(name, &values));
@@ -393,5 +412,7 @@ mod tests {
         let answer = solve("p(1..200). :- p(X), p(Y), p(Z), X*Y*Z < 0.", &[], &limits).unwrap();
         assert_eq!(answer.stopped, Some(Stopped::Time));
         assert!(answer.models.is_empty());
+        settle();
+        assert!(left_behind().is_empty());
     }
 }

@@ -74,7 +74,7 @@ fn main() -> ExitCode {
     if stats {
         progress::say(&memory::stats());
     }
-    match result {
+    let code = match result {
         Ok(outcome) => outcome.into(),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -89,7 +89,10 @@ fn main() -> ExitCode {
             progress::say(&format!("{head}{text}{hint}"));
             ExitCode::from(2)
         }
-    }
+    };
+    #[cfg(feature = "clingo")]
+    oled_asp::solver::settle();
+    code
 }
 
 /// Whether there was no room for what was to be written.
