@@ -51,7 +51,7 @@ const RATIOS: File = File {
 
 impl File {
     fn path(&self) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../record").join(self.name)
+        Path::new("../../record").join(self.name)
     }
 }
 

@@ -12,7 +12,7 @@ use oled_experiment::Data;
 
 /// The directory, unless it is not there, which is said aloud.
 fn directory() -> Option<PathBuf> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/caviar"));
+    let path = Path::new("../../../shared/data/caviar");
     if path.is_dir() {
         return Some(path.to_path_buf());
     }
