@@ -1,5 +1,6 @@
 //! Algorithm 1 of the paper, and the stream it learns from.
 
+mod candidates;
 mod existential;
 mod given;
 mod heads;
@@ -35,4 +36,4 @@ pub(crate) use measured::Gauge;
 pub use oled::Oled;
 pub(crate) use oled::{OLED, meant_for_others, rename};
 pub use process::{LeftOut, Process};
-pub(crate) use sight::{Seen, Sight};
+pub(crate) use sight::{Needed, Seen, Sight};

@@ -146,12 +146,28 @@ impl Task {
         rules: &[&Clause],
         wanted: impl FnOnce(&Vocabulary) -> Vec<Signature>,
     ) -> Result<(Vocabulary, Program), Problems> {
+        let vocabulary = self.vocabulary(rules)?;
+        let wanted = wanted(&vocabulary);
+        let program = self.program(&vocabulary, rules, &wanted)?;
+        Ok((vocabulary, program))
+    }
+
+    /// The vocabulary of rules, or everything that is wrong with them.
+    pub(crate) fn vocabulary(&self, rules: &[&Clause]) -> Result<Vocabulary, Problems> {
         let (vocabulary, problems) = Vocabulary::new(&self.bias, rules);
         Problems::check(problems)?;
-        let wanted = wanted(&vocabulary);
-        let program = Program::new(&self.bias, &vocabulary, rules, &wanted)
-            .map_err(|problems| Problems::check(problems).expect_err("a program that fails says why"))?;
-        Ok((vocabulary, program))
+        Ok(vocabulary)
+    }
+
+    /// Compiles the rules that what is wanted depends on.
+    pub(crate) fn program(
+        &self,
+        vocabulary: &Vocabulary,
+        rules: &[&Clause],
+        wanted: &[Signature],
+    ) -> Result<Program, Problems> {
+        Program::new(&self.bias, vocabulary, rules, wanted)
+            .map_err(|problems| Problems::check(problems).expect_err("a program that fails says why"))
     }
 
     /// The predicates of the background whose thresholds are open, in the order of their declarations. What one measures

@@ -3,8 +3,12 @@
 use std::collections::BTreeSet;
 
 use oled::calculus::{End, fluent};
+use oled::event::Event;
 use oled::explain::Explainer;
-use oled::{FactReader, Frame, Interval, Recogniser, Signature, Source, Symbol, Task, Theory, Value, parse_theory};
+use oled::{
+    Evaluation, FactReader, Frame, Interval, Learner, Recogniser, Replay, ReplaySettings, Signature, Source, Symbol,
+    Task, Theory, Value, parse_theory,
+};
 
 const MODES: &str = "input(position(+ship, +km, +km, +time)). input(happensAt(stops(+ship), +time)).
     input(happensAt(sails(+ship), +time)). type(km, real). example(holdsAt(meet(+ship, +ship), +time)).
@@ -196,4 +200,91 @@ fn what_is_wrong_with_candidates_is_said() {
         &Source::new("background.lp", "candidates(stopped(V), T) :- ship(V, T)."),
     );
     assert!(problems[0].to_string().contains("comes with the stream"), "{}", problems[0]);
+}
+
+/// Pairs on a square grid of a hundred pixels: near each other at even time points, apart at odd ones.
+fn square(entities: usize, time: i64) -> Frame {
+    let (pairs, mut reader) = (entities / 2, FactReader::default());
+    let side = pairs.isqrt();
+    let mut frame = Frame::new(Symbol::new("square"), time);
+    for pair in 0..pairs {
+        let (x, y, distance) = (pair % side * 100, pair / side * 100, if time % 2 == 0 { 10 } else { 40 });
+        for (name, x) in [("a", x), ("b", x + distance)] {
+            reader.read(&format!("coords({name}{pair}, {x}, {y}, {time})"), &mut frame.narrative).unwrap();
+        }
+        if time % 2 == 1 {
+            for (p, q) in [("a", "b"), ("b", "a")] {
+                let label = format!("holdsAt(meet({p}{pair}, {q}{pair}), {time})");
+                reader.read(&label, &mut frame.annotation).unwrap();
+            }
+        }
+    }
+    frame
+}
+
+const SQUARE: &str =
+    "input(coords(+p, +pixel, +pixel, +time)). type(pixel, int). example(holdsAt(meet(+p, +p), +time)).
+    modeh(initiatedAt(meet(+p, +p), +time)). modeh(terminatedAt(meet(+p, +p), +time)).
+    modeb(close(+p, +p, #real, +time)). modeb(far(+p, +p, #real, +time)).
+    comparison(close(+p, +p, #real, +time), 3, larger). comparison(far(+p, +p, #real, +time), 3, smaller).";
+
+const APART: &str = "apart(X, Y, R, T) :-
+        coords(X, X1, Y1, T), coords(Y, X2, Y2, T), X != Y, R = sqrt((X1 - X2)^2 + (Y1 - Y2)^2).
+    close(X, Y, D, T) :- apart(X, Y, R, T), R <= D.
+    far(X, Y, D, T) :- apart(X, Y, R, T), R > D.\n";
+
+const MEET: &str = "initiatedAt(meet(X0, X1), T) :-
+    close(X0, X1, 20, T).
+
+terminatedAt(meet(X0, X1), T) :-
+    far(X0, X1, 20, T).";
+
+#[test]
+fn distances_are_asked_of_those_who_meet_and_not_of_all_pairs() {
+    // Everybody is far from nearly everybody, but only those who meet can end to.
+    let task = task(SQUARE, APART);
+    let entities = 10_000;
+    let mut recogniser = Recogniser::new(&task, &theory(MEET)).unwrap().with_max_steps(60 * entities as u64);
+    for time in 0..4 {
+        recogniser.observe(&square(entities, time), &mut Vec::new());
+        assert_eq!(recogniser.stop(), None, "time {time}");
+        assert_eq!(recogniser.holding().count(), if time % 2 == 0 { 0 } else { entities });
+    }
+}
+
+#[test]
+fn a_crowd_is_learned_from_by_its_candidates() {
+    let task = task(SQUARE, &format!("{APART} candidates(meet(X, Y), T) :- close(X, Y, 50, T)."));
+    let entities = 10_000;
+    let mut settings = ReplaySettings::default();
+    settings.set("max_steps", &(100 * entities).to_string()).unwrap();
+    let mut learner = Replay::new(&task, settings).unwrap();
+    let mut told: Vec<Event> = Vec::new();
+    (0..4).for_each(|time| learner.observe(&square(entities, time), &mut told));
+    assert!(told.is_empty(), "no time point is too large");
+    assert_eq!(learner.learned(&mut ()).theory().to_string().trim(), MEET);
+}
+
+#[test]
+fn learning_is_about_candidates_as_recognition_is() {
+    // Nothing that the modes have tells pairs apart: who is near does.
+    let modes = format!("{MODES} modeb(not happensAt(stops(+ship), +time)).");
+    let task = task(&modes, NEAR);
+    let mut frames = voyage();
+    let label = |frame: &mut Frame, fact: &str| {
+        FactReader::default().read(&format!("holdsAt({fact}, {})", frame.time), &mut frame.annotation).unwrap();
+    };
+    // `a` stops at 1: it meets `b`, which is near, and not `c`, which is far.
+    label(&mut frames[1], "meet(a, b)");
+    let theory = theory("initiatedAt(meet(X0, X1), T) :- happensAt(stops(X0), T).");
+    let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
+    frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
+    let mut recogniser = Recogniser::new(&task, &theory).unwrap();
+    let mut evaluation = Evaluation::new(&task.labels());
+    for frame in &frames {
+        recogniser.observe(frame, &mut Vec::new());
+        evaluation.count(&recogniser, frame);
+    }
+    let counts = learner.replay(&theory).unwrap();
+    assert_eq!(counts[0].1, evaluation.by_fluent()[&Symbol::new("meet")]);
 }

@@ -164,24 +164,25 @@ const CROWD_BACKGROUND: &str = "
     apart(X, Y, R, T) :-
         coords(X, X1, Y1, T), coords(Y, X2, Y2, T), X != Y, R = sqrt((X1 - X2)^2 + (Y1 - Y2)^2).
     close(X, Y, D, T) :- apart(X, Y, R, T), R <= D.
-    far(X, Y, D, T) :- apart(X, Y, R, T), R > D.";
+    far(X, Y, D, T) :- apart(X, Y, R, T), R > D.
+    candidates(meet(X, Y), T) :- close(X, Y, 50, T).";
 const CROWD_RULES: &str = "
     initiatedAt(meet(X, Y), T) :- close(X, Y, 20, T).
     terminatedAt(meet(X, Y), T) :- far(X, Y, 20, T).";
 
-/// Pairs on a square grid of a hundred pixels: near each other at first, then apart.
+/// Pairs on a square grid of a hundred pixels, in turn near each other and apart.
 fn crowd(entities: usize) -> String {
     let (mut lines, pairs) = (String::new(), entities / 2);
     let side = pairs.isqrt().max(1);
-    for time in 0..2 {
+    for time in 0..4 {
         let mut line = Line::new(0, time);
         for pair in 0..pairs {
-            let (x, y, distance) = (pair % side * 100, pair / side * 100, if time == 0 { 10 } else { 40 });
+            let (x, y, distance) = (pair % side * 100, pair / side * 100, if time % 2 == 0 { 10 } else { 40 });
             line.say(format_args!("coords(a{pair},{x},{y},{time})"));
             line.say(format_args!("coords(b{pair},{},{y},{time})", x + distance));
         }
         line.annotate();
-        for pair in (0..pairs).filter(|_| time > 0) {
+        for pair in (0..pairs).filter(|_| time % 2 == 1) {
             line.say(format_args!("holdsAt(meet(a{pair},b{pair}),{time})"));
             line.say(format_args!("holdsAt(meet(b{pair},a{pair}),{time})"));
         }

@@ -1,6 +1,9 @@
 //! Heads: what the modes declare to be learned, and what makes instances of it from frames.
 
-use super::interpretation::{Cover, Parts, TargetSpec};
+use indexmap::IndexSet;
+
+use super::candidates::{Asked, Family};
+use super::interpretation::{Cover, GroupSpec, Parts, TargetSpec};
 use super::sight::MAX_TARGETS;
 use crate::induce::{LiteralTable, Numbers, RuleKind, head_template};
 use crate::inertia::{self, Fluents, Inertia, Initially, inertial};
@@ -90,23 +93,25 @@ pub(crate) fn heads(
     task.check(&empty)?;
     let rules = task.rules(&empty);
     let mut heads = Vec::new();
-    // Heads with variables of the same types are a group. Pairs of a symmetric fluent are others than those of one that
-    // is not.
-    let mut groups: Vec<(Vec<Symbol>, bool)> = Vec::new();
+    // Heads with variables of the same types are a family. Pairs of a symmetric fluent are others than those of one that
+    // is not, and so are candidates.
+    let mut families: Vec<Family> = Vec::new();
     for mode in heads_by_kind(task)? {
         let (types, head) = head_template(mode).map_err(|m| fail(&mode.atom.span, m))?;
-        let group = (types.clone(), types.len() == 2 && task.is_symmetric(mode.signature()));
-        if !groups.contains(&group) {
-            groups.push(group.clone());
+        let symmetric = types.len() == 2 && task.is_symmetric(mode.signature());
+        let columns = columns(&head);
+        let candidates = task.candidates(label(mode).1).map(|candidates| (candidates, columns.clone()));
+        let family = Family { types, symmetric, candidates };
+        if !families.contains(&family) {
+            families.push(family.clone());
         }
-        heads.push((mode, group, head));
+        heads.push((mode, family, head, columns));
     }
     if heads.is_empty() {
         let problem = Diagnostic::new(&Span::default(), "the task declares no heads to be learned");
         return Err(problem.hint("add `modeh(initiatedAt(fluent(+type), +time)).` to its modes").into());
     }
     let labels: Vec<Signature> = task.bias.heads.iter().map(|mode| label(mode).1).collect();
-    let mut fluents = Fluents::default();
     // What ends is asked for what holds only, but for what is to be learned: nobody knows of that whether it holds.
     let is_learned = |rule: &Clause| {
         rule.head.name.as_str() == TERMINATED && labels.contains(&Signature::of(&rule.head).renamed(HOLDS))
@@ -116,29 +121,6 @@ pub(crate) fn heads(
         rules.iter().zip(guarded).map(|(rule, guarded)| if is_learned(rule) { (*rule).clone() } else { guarded });
     let rules: Vec<Clause> = guarded.map(|rule| as_deed(rule, &labels)).collect();
     let rules: Vec<&Clause> = rules.iter().collect();
-    let (vocabulary, program) = task.compile(&rules, |vocabulary| {
-        let mut wanted: Vec<Signature> = task.bias.bodies.iter().map(Mode::signature).collect();
-        let outputs = task.bias.bodies.iter().flat_map(|m| m.types().into_iter().flatten());
-        for kind in groups.iter().flat_map(|(types, _)| types).copied().chain(outputs) {
-            for arity in 1..=2 {
-                let signature = Signature::plain(kind, arity);
-                if vocabulary.predicates.contains_key(&signature) {
-                    wanted.push(signature);
-                }
-            }
-        }
-        wanted.extend(vocabulary.measures.iter().filter(|_| open).map(|m| m.measured));
-        let defined = |s: &Signature| rules.iter().any(|rule| Signature::of(&rule.head) == *s);
-        let given = labels.iter().flat_map(|l| [l.renamed(INITIATED), l.renamed(TERMINATED), *l]).filter(defined);
-        wanted.extend(given);
-        wanted.extend(labels.iter().filter_map(|label| vocabulary.candidates_of(*label)));
-        // What the background starts and ends itself, where anything depends on it.
-        let needed: Vec<Signature> = Dependence::new(vocabulary, &rules).of(wanted.iter().copied()).collect();
-        let inertial = inertial(&rules).filter(|f| needed.contains(f) && !labels.contains(f));
-        fluents.extend(inertial.map(|fluent| (fluent, true)));
-        wanted.extend(inertia::wanted(task, vocabulary, &fluents));
-        wanted
-    })?;
     let name = |mode: &Mode| match mode.atom.args.first() {
         // A fluent without arguments is its own name.
         Some(Term::Value(Value::Sym(name))) if mode.signature().inner_name().is_none() => *name,
@@ -146,29 +128,47 @@ pub(crate) fn heads(
     };
     let variables = task.bias.heads.iter().map(|m| sights(name(m)).variables).max().unwrap_or(1);
     let table = if open { LiteralTable::closed } else { LiteralTable::new };
-    let table = |types: &[Symbol]| table(&task.bias, &vocabulary, types, variables);
-    let tables: Result<Vec<(LiteralTable, bool)>, Diagnostic> =
-        groups.iter().map(|(types, symmetric)| Ok((table(types)?, *symmetric))).collect();
-    let tables = tables?;
+    let mut vocabulary = task.vocabulary(&rules)?;
+    let mut groups: Vec<GroupSpec> = Vec::new();
+    let mut among = IndexSet::default();
+    for family in &families {
+        let table = table(&task.bias, &vocabulary, &family.types, variables)?;
+        let asked = Asked::new(family, &table, &mut vocabulary, &mut among);
+        groups.push(GroupSpec { table, family: family.clone(), asked });
+    }
+    let with_among: Vec<&Clause> = rules.iter().copied().chain(&among).collect();
+    let mut wanted: Vec<Signature> =
+        groups.iter().flat_map(|group| group.asked.closed.iter().chain(&group.asked.open)).copied().collect();
+    let outputs = task.bias.bodies.iter().flat_map(|m| m.types().into_iter().flatten());
+    for kind in families.iter().flat_map(|family| &family.types).copied().chain(outputs) {
+        for arity in 1..=2 {
+            let signature = Signature::plain(kind, arity);
+            if vocabulary.predicates.contains_key(&signature) {
+                wanted.push(signature);
+            }
+        }
+    }
+    let defined = |s: &Signature| rules.iter().any(|rule| Signature::of(&rule.head) == *s);
+    let given = labels.iter().flat_map(|l| [l.renamed(INITIATED), l.renamed(TERMINATED), *l]).filter(defined);
+    wanted.extend(given);
+    wanted.extend(labels.iter().filter_map(|label| vocabulary.candidates_of(*label)));
+    // What the background starts and ends itself, where anything depends on it.
+    let needed: Vec<Signature> = Dependence::new(&vocabulary, &with_among).of(wanted.iter().copied()).collect();
+    let inertial = inertial(&rules).filter(|f| needed.contains(f) && !labels.contains(f));
+    let fluents: Fluents = inertial.map(|fluent| (fluent, true)).collect();
+    wanted.extend(inertia::wanted(task, &vocabulary, &fluents));
+    let program = task.program(&vocabulary, &with_among, &wanted)?;
     // Where a fluent may be defined in both ways, interpretations are about what starts and ends it.
     let acts = heads.iter().map(|(mode, ..)| label(mode)).filter(|(kind, _)| *kind != RuleKind::Direct);
     let acted_on: Vec<Signature> = acts.map(|(_, label)| label).collect();
     let mut targets: Vec<TargetSpec> = Vec::new();
     let mut specs = Vec::new();
-    for (mode, (types, symmetric), head) in heads {
+    for (mode, family, head, columns) in heads {
         let (kind, label) = label(mode);
         if !task.labels().contains(&label) {
             let problem = Diagnostic::new(&mode.atom.span, format!("nothing is annotated to learn `{head}` from"));
             return Err(problem.hint(format!("declare `example({label})` with the types of its arguments")).into());
         }
-        let mut columns = Vec::new();
-        for_each_hole(&head.args, &mut |term| {
-            columns.push(match term {
-                Term::Value(value) => Err(*value),
-                _ => Ok(columns.iter().filter(|c: &&Result<usize, _>| c.is_ok()).count()),
-            });
-        });
-        columns.pop();
         let same = |t: &TargetSpec| t.label == label && t.columns == columns;
         let apart = |a: &Result<usize, Value>, b: &Result<usize, Value>| a.is_err() && b.is_err() && a != b;
         let meets = |t: &TargetSpec| t.label == label && !t.columns.iter().zip(&columns).any(|(a, b)| apart(a, b));
@@ -179,13 +179,12 @@ pub(crate) fn heads(
                 .hint("give all heads of a fluent the same constants, or constants that differ")
                 .into());
         }
-        let same_types = |t: &&TargetSpec| t.types == types && t.symmetric == symmetric;
-        if target.is_none() && targets.iter().filter(same_types).count() >= MAX_TARGETS {
+        if target.is_none() && targets.iter().filter(|t| t.family == family).count() >= MAX_TARGETS {
             let message = format!("more than {MAX_TARGETS} heads to be learned have arguments of the same types");
             return Err(Diagnostic::new(&mode.atom.span, message).hint("learn them by several tasks").into());
         }
         let target = target.unwrap_or_else(|| {
-            targets.push(TargetSpec { types, label, columns, direct: !acted_on.contains(&label), symmetric });
+            targets.push(TargetSpec { family, label, columns, direct: !acted_on.contains(&label) });
             targets.len() - 1
         });
         specs.push(Head { target, kind, atom: head, name: name(mode) });
@@ -195,11 +194,24 @@ pub(crate) fn heads(
     let inertia = Inertia::new(task, &vocabulary, &program, &rules, &fluents)?;
     let initially = Initially::new(task, &rules, targets.iter().map(|t| t.label))?;
     let parts = Parts { task, vocabulary: &vocabulary, rules: &rules, inertia, initially };
-    let cover = Cover::new(parts, program, (tables, &numbers), &targets, observed_next).map_err(|m| {
+    let cover = Cover::new(parts, program, (groups, &numbers), &targets, observed_next).map_err(|m| {
         let place = task.bias.heads.first().map_or_else(Span::default, |mode| mode.atom.span.clone());
         fail(&place, m)
     })?;
     Ok((specs, cover))
+}
+
+/// The columns of a head, the time left out: variables by their numbers, and constants.
+fn columns(head: &Atom) -> Vec<Result<usize, Value>> {
+    let mut columns = Vec::new();
+    for_each_hole(&head.args, &mut |term| {
+        columns.push(match term {
+            Term::Value(value) => Err(*value),
+            _ => Ok(columns.iter().filter(|c: &&Result<usize, _>| c.is_ok()).count()),
+        });
+    });
+    columns.pop();
+    columns
 }
 
 /// The modes of heads of which rules can be learned: all, but where the background, or the heads for other instances of the

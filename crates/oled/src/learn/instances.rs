@@ -4,7 +4,9 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
+use super::candidates::Candidates;
 use super::existential::{Assignments, Existential};
+use super::interpretation::GroupSpec;
 use super::links::Links;
 use super::measured::Gauge;
 use super::present::NOBODY;
@@ -51,7 +53,7 @@ pub(crate) enum Domain {
 pub(crate) enum Loss {
     /// When any of its arguments is not observed.
     Any,
-    /// When one of these is not observed.
+    /// When one of these is not observed, or it is no candidate.
     Some(Vec<usize>),
     /// Never.
     Never,
@@ -66,6 +68,11 @@ impl Loss {
             (tracked, false) => Loss::Some(tracked),
         }
     }
+}
+
+/// A row about an instance, of its arguments and of constants.
+pub(super) fn filled<'a>(columns: &'a [Result<usize, Value>], values: &'a [Value]) -> impl Iterator<Item = Value> {
+    columns.iter().map(|column| column.map_or_else(|constant| constant, |v| values[v]))
 }
 
 /// What the background does to the instances of a target, as a bit of their truths: one beyond the literals of the table.
@@ -86,6 +93,8 @@ pub(super) struct Group {
     pub(super) table: LiteralTable,
     /// Whether they are about fluents whose two arguments may be exchanged: a pair is one instance.
     pub(super) symmetric: bool,
+    /// Who is looked at, where not all are.
+    pub(super) candidates: Option<Candidates>,
     /// The predicate that lists the values of each variable, and where they come from.
     pub(super) domains: Vec<Pred>,
     pub(super) kinds: Vec<Domain>,
@@ -193,13 +202,15 @@ pub(super) struct Dealer {
 impl Group {
     /// The group of heads that a table of literals is for.
     pub(super) fn new(
-        (table, symmetric): (LiteralTable, bool),
+        spec: GroupSpec,
         links: Links,
         mut gauges: Vec<Gauge>,
         deeds: Vec<Deed>,
         program: &Program,
         tracked: impl Fn(Symbol) -> bool,
     ) -> Result<Group, String> {
+        let GroupSpec { table, family, asked } = spec;
+        let (symmetric, candidates) = (family.symmetric, Candidates::of(&family, program));
         let (mut domains, mut kinds) = (Vec::new(), Vec::new());
         for &kind in &table.types {
             let (pred, domain) = match program.type_pred(kind) {
@@ -212,7 +223,7 @@ impl Group {
             kinds.push(domain);
         }
         let pred = |s: Signature| program.pred(s).expect("the predicates of all modes are wanted");
-        let preds: Vec<Pred> = table.patterns().iter().map(|p| pred(p.signature)).collect();
+        let preds: Vec<Pred> = asked.closed.iter().map(|s| pred(*s)).collect();
         let (mut relations, mut subsets): (IndexMap<Pred, Dealt, FxBuildHasher>, Vec<Vec<usize>>) = Default::default();
         let mut deal = |pred: Pred, columns: &[Column], bit: usize, relates: bool| {
             let new = || Dealt { pred, columns: vec![None; columns.len()], literals: Vec::new() };
@@ -258,10 +269,15 @@ impl Group {
         let several = dealers.any(|d| d.relates && d.reach != Reach::Every)
             || gauges.iter().any(|g| g.relates && g.reach != Reach::Every);
         let blocks = (links.is_relational() && several).then(|| links.blocks(domains.len()));
-        let loss = Loss::of(&kinds);
+        let loss = match Loss::of(&kinds) {
+            // Who is no candidate is lost in any case.
+            Loss::Never if candidates.is_some() => Loss::Some(Vec::new()),
+            loss => loss,
+        };
         Ok(Group {
             table,
             symmetric,
+            candidates,
             domains,
             kinds,
             loss,
@@ -305,7 +321,13 @@ impl Group {
     pub(super) fn locate(&self, values: &[Value], model: &Model, places: &mut Vec<u32>) -> bool {
         places.clear();
         places.extend(values.iter().enumerate().map(|(v, value)| self.place(v, *value, model)));
-        self.is_observed(places)
+        self.is_observed(places) && self.is_looked_at(values, model)
+    }
+
+    /// Whether arguments are among the candidates, where there are some.
+    #[inline]
+    fn is_looked_at(&self, values: &[Value], model: &Model) -> bool {
+        self.candidates.as_ref().is_none_or(|candidates| candidates.contain(values, model))
     }
 
     /// Whether arguments with these places are an instance: all are observed, and they are different ones.
@@ -324,7 +346,7 @@ impl Group {
     /// Whether nothing is lost that these arguments need to go on.
     pub(super) fn goes_on(&self, values: &[Value], model: &Model) -> bool {
         let here = |i: usize| self.kinds[i] != Domain::Tracked || model.rows(self.domains[i]).contains(&values[i..=i]);
-        (0..values.len()).all(here)
+        (0..values.len()).all(here) && self.is_looked_at(values, model)
     }
 
     /// Whether these arguments go on although one of them is not observed.
@@ -337,7 +359,8 @@ impl Group {
         let of_component = |c: &Existential| {
             c.domains.iter().map(|d| d.1).chain(c.literals.iter().map(|l| l.1)).collect::<Vec<Pred>>()
         };
-        self.domains.iter().copied().chain(self.components.iter().flat_map(of_component))
+        let candidates = self.candidates.as_ref().map(|candidates| candidates.pred);
+        self.domains.iter().copied().chain(self.components.iter().flat_map(of_component)).chain(candidates)
     }
 
     /// Where the values of an existential variable come from: a relation and a column of it.

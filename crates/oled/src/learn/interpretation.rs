@@ -5,9 +5,10 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
+use super::candidates::{Asked, Family};
 use super::existential::TooMany;
 use super::given::{Given, follows, is_defined, starts_uncovered, wrapping, wraps};
-use super::instances::{Deed, Group, Instance, Loss};
+use super::instances::{Deed, Group, Instance, Loss, filled};
 use super::links::Links;
 use super::lookup::Lookup;
 use super::measured::Gauge;
@@ -19,7 +20,9 @@ use crate::inertia::{Inertia, Initially, Segments, is_tracked};
 use crate::interrupt::Interrupt;
 use crate::lang::ec::{INITIATED, TERMINATED};
 use crate::lang::{Clause, Mode, Signature, Symbol, Symmetries, Value, exchanged};
-use crate::logic::{Dependence, Histories, Limits, Measure, Model, Pred, Program, Relation, Role, Stop, Vocabulary};
+use crate::logic::{
+    Dependence, Histories, Limits, Measure, Model, Pred, Program, Relation, Role, Stop, Vocabulary, kept,
+};
 use crate::state::{StateError, ensure, ensure_counts};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -182,12 +185,17 @@ pub(super) struct Labels {
 
 /// A target as the learner describes it.
 pub(crate) struct TargetSpec {
-    pub(crate) types: Vec<Symbol>,
+    pub(crate) family: Family,
     pub(crate) label: Signature,
     pub(crate) columns: Vec<Result<usize, Value>>,
     pub(crate) direct: bool,
-    /// Whether a pair is one instance.
-    pub(crate) symmetric: bool,
+}
+
+/// A group of heads as the learner describes it.
+pub(crate) struct GroupSpec {
+    pub(crate) table: LiteralTable,
+    pub(crate) family: Family,
+    pub(crate) asked: Asked,
 }
 
 /// What a cover is made of besides its program: the task with its background rules, and what holds by them.
@@ -203,19 +211,17 @@ impl Cover {
     pub(crate) fn new(
         parts: Parts<'_>,
         mut program: Program,
-        (tables, numbers): (Vec<(LiteralTable, bool)>, &[Numbers]),
+        (specs, numbers): (Vec<GroupSpec>, &[Numbers]),
         targets: &[TargetSpec],
         observed_next: bool,
     ) -> Result<Cover, String> {
         let Parts { task, vocabulary, rules, inertia, initially } = parts;
         let tracked = |kind: Symbol| is_tracked(task, vocabulary, kind);
         let mut dependence = Dependence::new(vocabulary, rules);
-        let group = |t: &TargetSpec| {
-            let same = |(table, symmetric): &(LiteralTable, bool)| table.types == t.types && *symmetric == t.symmetric;
-            tables.iter().position(same).expect("each target has a table")
-        };
-        let mut deeds: Vec<Vec<Deed>> = vec![Vec::new(); tables.len()];
-        let mut bits: Vec<usize> = tables.iter().map(|(table, _)| table.len()).collect();
+        let group =
+            |t: &TargetSpec| specs.iter().position(|spec| spec.family == t.family).expect("each target has a group");
+        let mut deeds: Vec<Vec<Deed>> = vec![Vec::new(); specs.len()];
+        let mut bits: Vec<usize> = specs.iter().map(|spec| spec.table.len()).collect();
         let mut all: Vec<Target> = Vec::new();
         for (number, t) in targets.iter().enumerate() {
             let group = group(t);
@@ -251,7 +257,7 @@ impl Cover {
             all.push(Target { group, label, columns, direct, given, depends, partial, first, place });
         }
         // What is not observed is told apart where it can have a truth at all.
-        let mut absent = vec![None; tables.len()];
+        let mut absent = vec![None; specs.len()];
         for target in all.iter().filter(|t| t.given != Given::default()) {
             absent[target.group].get_or_insert_with(|| {
                 bits[target.group] += 1;
@@ -259,17 +265,22 @@ impl Cover {
             });
         }
         let mut groups: Vec<Group> = Vec::new();
-        for (g, ((table, symmetric), deeds)) in tables.into_iter().zip(deeds).enumerate() {
-            let gauges = Gauge::of(&table, &vocabulary.measures, numbers, &program);
+        for (g, (spec, deeds)) in specs.into_iter().zip(deeds).enumerate() {
+            let GroupSpec { table, family, asked } = &spec;
+            let gauges = Gauge::of(table, asked, &vocabulary.measures, numbers, &program);
             let given = bits[g] - table.len();
+            // Candidates are related by being candidates.
+            let all_related = family.candidates.is_some();
             let is_known = |l: usize| {
                 let pattern = &table.patterns()[l];
-                !wraps(pattern.signature, &dependence, targets)
-                    && all.iter().all(|t| t.is_known_by(pattern, g, symmetric))
+                !all_related
+                    && !wraps(pattern.signature, &dependence, targets)
+                    && all.iter().all(|t| t.is_known_by(pattern, g, family.symmetric))
             };
             let measured = |l: usize| vocabulary.measures[table.open_literals()[l].measure].predicate;
-            let links = Links::new(&table, is_known, |l| !wraps(measured(l), &dependence, targets));
-            let mut group = Group::new((table, symmetric), links, gauges, deeds, &program, tracked)?;
+            let is_known_open = |l: usize| !all_related && !wraps(measured(l), &dependence, targets);
+            let links = Links::new(table, is_known, is_known_open);
+            let mut group = Group::new(spec, links, gauges, deeds, &program, tracked)?;
             (group.given, group.absent) = (given, absent[g]);
             groups.push(group);
         }
@@ -277,15 +288,15 @@ impl Cover {
             .predicates
             .iter()
             .filter(|(s, p)| p.role == Role::Fluent && targets.iter().any(|t| t.label == **s))
-            .filter_map(|(s, _)| Some((*s, program.pred(*s)?)))
+            // Of what is annotated, candidates hold.
+            .filter_map(|(s, _)| Some((*s, program.pred(kept(*s)).or(program.pred(*s))?)))
             .collect();
         let labels = task.labels().into_iter().flat_map(|label| [label, unknown(label)]).collect();
         let asked = dependence.of(task.bias.bodies.iter().map(Mode::signature));
         let is_input = |s: &Signature| vocabulary.predicates.get(s).is_some_and(|p| p.role == Role::Input);
         let facts = asked.filter(|s| is_input(s) && program.pred(*s).is_some()).collect();
         let missing = Missing { facts, ..Missing::default() };
-        let candidates = targets.iter().filter_map(|t| program.pred(vocabulary.candidates_of(t.label)?));
-        let looked_up = groups.iter().flat_map(Group::looked_up).chain(inertia.looked_up()).chain(candidates);
+        let looked_up = groups.iter().flat_map(Group::looked_up).chain(inertia.looked_up());
         let looked_up: Vec<Pred> = looked_up.collect();
         program.allow_repeats(&looked_up);
         let wrapping = all.iter().map(|t| wrapping(&groups[t.group].table, &dependence, targets)).collect();
@@ -539,8 +550,9 @@ impl Cover {
     /// What there is too much of at the time point of the model, if anything, and the setting that says so. Instances that
     /// are related are counted when they are found.
     fn too_much(&self) -> Option<(String, Limit)> {
-        let count = |group: &Group| {
-            group.domains.iter().fold(1, |product: usize, d| product.saturating_mul(self.model.rows(*d).len()))
+        let count = |group: &Group| match &group.candidates {
+            Some(candidates) => self.model.rows(candidates.pred).len(),
+            None => group.domains.iter().fold(1, |all: usize, d| all.saturating_mul(self.model.rows(*d).len())),
         };
         let all = self.groups.iter().filter(|group| !group.links.is_relational());
         match all.map(count).max().filter(|count| *count > self.limit) {
@@ -800,7 +812,7 @@ impl Target {
     /// The label of an instance; a symmetric one in the order that stands for both.
     pub(super) fn row(&self, values: &[Value], symmetries: &Symmetries, row: &mut Vec<Value>) {
         row.clear();
-        row.extend(self.columns.iter().map(|c| c.map_or_else(|v| v, |i| values[i])));
+        row.extend(filled(&self.columns, values));
         symmetries.canonical(self.label, row);
     }
 

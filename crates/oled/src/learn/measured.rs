@@ -1,5 +1,6 @@
 //! What is measured of head instances, where thresholds are open: of several values the one that meets most thresholds.
 
+use super::candidates::Asked;
 use super::instances::Reach;
 use crate::induce::{Column, LiteralTable, Numbers};
 use crate::lang::{Comparison, Looser, Value};
@@ -27,13 +28,17 @@ pub(crate) struct Gauge {
 
 impl Gauge {
     /// The gauges of a table's open literals. `numbers` says of each measure what its thresholds are.
-    pub(super) fn of(table: &LiteralTable, measures: &[Measure], numbers: &[Numbers], program: &Program) -> Vec<Gauge> {
+    pub(super) fn of(
+        table: &LiteralTable,
+        asked: &Asked,
+        measures: &[Measure],
+        numbers: &[Numbers],
+        program: &Program,
+    ) -> Vec<Gauge> {
         let mut gauges: Vec<Gauge> = Vec::new();
         for (number, literal) in table.open_literals().iter().enumerate() {
             let measure = &measures[literal.measure];
-            // What is measured alike is derived once.
-            let source = &measures[measure.same_as];
-            let pred = program.pred(source.measured).expect("what is measured is wanted");
+            let pred = program.pred(asked.open[number]).expect("what is measured is wanted");
             let (mut variables, mut constants) = (Vec::new(), Vec::new());
             for (column, filled) in literal.columns.iter().enumerate() {
                 match *filled {

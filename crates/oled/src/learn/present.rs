@@ -265,7 +265,10 @@ impl Present {
         (segment, begins, limit): (Symbol, bool, usize),
     ) {
         let relational = group.links.is_relational();
-        let same = self.is_as_before(group, model, segment) && !begins && tracked.away.is_empty();
+        let same = self.is_as_before(group, model, segment)
+            && !begins
+            && tracked.away.is_empty()
+            && group.candidates.is_none();
         if same {
             self.labels.fill(0);
             self.absent.clear();
@@ -274,13 +277,16 @@ impl Present {
         } else {
             self.clear(group);
             self.tuple.resize(group.width(), 0);
-            self.index.prepare(group.domains.iter().map(|d| model.rows(*d).len()), !relational);
+            let all = !relational && group.candidates.is_none();
+            self.index.prepare(group.domains.iter().map(|d| model.rows(*d).len()), all);
         }
         (self.limit, self.is_shut, self.is_same, self.segment) = (limit, false, same, Some(segment));
         self.orders = if group.symmetric { 2 } else { 1 };
         self.prepare(group, model);
         if same {
             self.found = self.count;
+        } else if let Some(candidates) = &group.candidates {
+            candidates.for_each(model, group.width(), |values| _ = self.number_of(group, model, values));
         } else if relational {
             self.take(group, model, tracked);
         } else {
@@ -368,7 +374,8 @@ impl Present {
 
     /// Adds the instance with the places in `tuple`, if it is one.
     fn add(&mut self, group: &Group, model: &Model) -> Option<usize> {
-        if !group.links.is_relational() || !group.is_observed(&self.tuple) {
+        let can_be_added = group.links.is_relational() || group.candidates.is_some();
+        if !can_be_added || !group.is_observed(&self.tuple) {
             return None;
         }
         let mut values = std::mem::take(&mut self.arguments);
@@ -405,7 +412,7 @@ impl Present {
         }
         let k = match self.index.find(&self.tuple, &self.places) {
             Some(k) => k,
-            None if !relates => return None,
+            None if !relates || group.candidates.is_some() => return None,
             None if self.count >= self.limit => {
                 self.is_full |= group.is_observed(&self.tuple);
                 return None;

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::existential::{Assignments, TooMany};
-use super::instances::{Group, Loss};
+use super::instances::{Group, Loss, filled};
 use super::interpretation::Cover;
 use super::present::{Absent, Present};
 use crate::induce::Mask;
@@ -37,10 +37,25 @@ pub(crate) struct Seen {
     pub(crate) absent: IndexMap<Box<[Value]>, Absent, FxBuildHasher>,
     /// At the start of a segment, what the background says holds there: instances, and a bit for each target of the group.
     pub(crate) initial: Vec<(Box<[Value]>, u64)>,
-    /// Of groups whose instances are lost with some of their arguments only: those arguments, with what is observed.
-    pub(crate) observed: Vec<(usize, Relation)>,
+    /// Of groups whose instances are not lost with any of their arguments: what they are lost without.
+    pub(crate) needed: Vec<Needed>,
     /// Room for what is measured of an instance.
     measured: Vec<f64>,
+}
+
+/// What an instance needs to go on: a row of a relation at each time point.
+#[derive(Clone, Debug)]
+pub(crate) struct Needed {
+    /// Its columns: arguments of the instance, and constants.
+    columns: Vec<Result<usize, Value>>,
+    relation: Relation,
+}
+
+impl Needed {
+    /// Whether there is a row of an instance.
+    pub(crate) fn has(&self, values: &[Value]) -> bool {
+        self.relation.contains(&filled(&self.columns, values).collect::<Vec<_>>())
+    }
 }
 
 /// More targets than this in one group have no room in the labels of a run.
@@ -70,7 +85,7 @@ impl Seen {
         self.labels.clear();
         self.absent.clear();
         self.initial.clear();
-        self.observed.clear();
+        self.needed.clear();
     }
 
     /// Adds an instance with what is true of it, in each order of its arguments, and with each assignment of existential
@@ -120,7 +135,9 @@ impl Cover {
                 present.numbers().for_each(|k| seen.push(group, present, k, (&self.model, &assignments)));
             }
             if let Loss::Some(columns) = &group.loss {
-                seen.observed.extend(columns.iter().map(|&c| (c, self.model.rows(group.domains[c]).clone())));
+                let needed = |columns, pred| Needed { columns, relation: self.model.rows(pred).clone() };
+                seen.needed.extend(columns.iter().map(|&c| needed(vec![Ok(c)], group.domains[c])));
+                seen.needed.extend(group.candidates.iter().map(|c| needed(c.columns.clone(), c.pred)));
             }
         }
         missed.clear();

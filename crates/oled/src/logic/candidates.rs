@@ -71,8 +71,7 @@ impl Vocabulary {
 
 /// A rule with that condition. It comes last, since then a plan begins with what the rule says, and goes on with candidates
 /// as soon as one of their arguments is known: there is no pair in it that is none.
-pub(super) fn guarded(vocabulary: &Vocabulary, rule: &Clause) -> Clause {
-    let mut rule = rule.clone();
+pub(super) fn guarded(vocabulary: &Vocabulary, mut rule: Clause) -> Clause {
     let guard = vocabulary.guard(&rule).filter(|guard| !rule.body.contains(guard));
     rule.body.extend(guard);
     rule

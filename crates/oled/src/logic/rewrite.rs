@@ -14,7 +14,8 @@ use super::program::components;
 
 /// Rewrites all rules of a program.
 pub(crate) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Clause> {
-    let typed = |rule: &&Clause| distinct(bias, with_types(bias, vocabulary, guarded(vocabulary, rule)));
+    // Who is observed is said first: candidates are among those, whatever gives them their values.
+    let typed = |rule: &&Clause| distinct(bias, guarded(vocabulary, with_types(bias, vocabulary, (*rule).clone())));
     let typed: Vec<Clause> = rules.iter().map(typed).collect();
     let mut fresh = 0;
     let mut closed = expand(bias, mirror(bias, typed), &mut fresh);
@@ -168,46 +169,114 @@ const LONGEST_BODY: usize = 1000;
 
 /// A predicate with one rule that only selects from another predicate, such as `close(X, Y, D, T) :- apart(X, Y, R, T),
 /// distance(D), R <= D`, is replaced by its definition where it is used: no work is repeated, since there is no join in
-/// it, and nothing is derived that nobody asks for. The same goes for a predicate that is used in one place only.
+/// it, and nothing is derived that nobody asks for. The same goes for a predicate that is used in one place only, and for
+/// one that is asked of known arguments: see [`Views::of`].
 fn inline_views(vocabulary: &Vocabulary, mut rules: Vec<Clause>, mut fresh: usize) -> Vec<Clause> {
-    let mut views: IndexMap<Signature, Clause, FxBuildHasher> = IndexMap::default();
+    let mut views = Views { vocabulary, everywhere: IndexMap::default(), joins: IndexMap::default() };
     let mut is_done = vec![false; rules.len()];
     // Views may use views, so each comes after those it uses.
-    for place in find_views(vocabulary, &rules) {
-        inline(&mut rules[place], &views, &mut fresh);
+    for (place, everywhere) in find_views(vocabulary, &rules) {
+        views.inline(&mut rules[place], &mut fresh);
         is_done[place] = true;
         if rules[place].body.len() <= LONGEST_VIEW {
-            views.insert(Signature::of(&rules[place].head), rules[place].clone());
+            let kind = if everywhere { &mut views.everywhere } else { &mut views.joins };
+            kind.insert(Signature::of(&rules[place].head), rules[place].clone());
         }
     }
     for (rule, _) in rules.iter_mut().zip(is_done).filter(|(_, is_done)| !is_done) {
-        inline(rule, &views, &mut fresh);
+        views.inline(rule, &mut fresh);
     }
     rules
 }
 
-/// Replaces the views that a rule uses.
-fn inline(rule: &mut Clause, views: &IndexMap<Signature, Clause, FxBuildHasher>, fresh: &mut usize) {
-    let view_of = |literal: &Literal| match &literal.formula {
-        Formula::Atom(atom) if !literal.negated => views.get(&Signature::of(atom)),
-        _ => None,
-    };
-    let mut length = rule.body.len();
-    let mut body = Vec::with_capacity(length);
-    for literal in rule.body.drain(..) {
-        match view_of(&literal).map(|view| unfold(view, &literal, fresh)) {
-            Some(unfolded) if length - 1 + unfolded.len() <= LONGEST_BODY => {
-                length = length - 1 + unfolded.len();
-                body.extend(unfolded);
-            }
-            _ => body.push(literal),
-        }
-    }
-    rule.body = body;
+/// The rules of predicates that have one rule.
+struct Views<'v> {
+    vocabulary: &'v Vocabulary,
+    /// Those that are replaced in all places.
+    everywhere: IndexMap<Signature, Clause, FxBuildHasher>,
+    /// Those that join others, and are replaced where their arguments are known.
+    joins: IndexMap<Signature, Clause, FxBuildHasher>,
 }
 
-/// The places of the rules that are views, each after those that it uses.
-fn find_views(vocabulary: &Vocabulary, rules: &[Clause]) -> Vec<usize> {
+impl Views<'_> {
+    /// Replaces the views that a rule uses, and those that come with them.
+    fn inline(&self, rule: &mut Clause, fresh: &mut usize) {
+        let mut at = 0;
+        while at < rule.body.len() {
+            let unfolded = self.of(rule, at).map(|view| unfold(view, &rule.body[at], fresh));
+            match unfolded {
+                Some(unfolded) if rule.body.len() - 1 + unfolded.len() <= LONGEST_BODY => {
+                    rule.body.splice(at..=at, unfolded);
+                }
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// The view that a literal of a rule is to be replaced by.
+    ///
+    /// One that joins others is, where another condition of the rule, of the stream or of what inertia keeps or of
+    /// candidates, has arguments of it that all parts of the join can be looked up by:
+    ///
+    /// ```text
+    /// apart(X, Y, R, T) :- coords(X, A, B, T), coords(Y, C, D, T), R = sqrt((A - C)^2 + (B - D)^2).
+    /// terminatedAt(meet(X, Y), T) :- holdsAt(meet(X, Y), T), apart(X, Y, R, T), R > 25.
+    /// ```
+    ///
+    /// Who meets is known then, and the distances of all others need not be.
+    fn of(&self, rule: &Clause, at: usize) -> Option<&Clause> {
+        let literal = &rule.body[at];
+        let Formula::Atom(atom) = &literal.formula else { return None };
+        let signature = Signature::of(atom);
+        if literal.negated {
+            return None;
+        }
+        if let Some(view) = self.everywhere.get(&signature) {
+            return Some(view);
+        }
+        let view = self.joins.get(&signature)?;
+        let (mut parameters, mut arguments): (Vec<Option<Symbol>>, Vec<Option<Symbol>>) = Default::default();
+        for_each_hole(&view.head.args, &mut |t| parameters.push(variable(t)));
+        for_each_hole(&atom.args, &mut |t| arguments.push(variable(t)));
+        // The time is known to all.
+        if self.vocabulary.predicates.get(&signature).is_some_and(|p| p.timed) {
+            (parameters.pop(), arguments.pop());
+        }
+        let looks_up = |giver: &Atom| {
+            let given: Vec<Symbol> = variables(giver);
+            let pairs = parameters.iter().zip(&arguments);
+            let known: Vec<Symbol> =
+                pairs.filter(|(_, a)| a.is_some_and(|a| given.contains(&a))).filter_map(|(p, _)| *p).collect();
+            let mut joined = body_atoms(view).filter(|a| self.role(a) != Some(Role::Static));
+            joined.all(|a| variables(a).iter().any(|v| known.contains(v)))
+        };
+        let mut others = rule.body.iter().enumerate().filter(|(i, l)| *i != at && !l.negated);
+        let known = others.any(|(_, l)| match &l.formula {
+            Formula::Atom(giver) => self.is_given(giver) && looks_up(giver),
+            Formula::Compare(..) => false,
+        });
+        known.then_some(view)
+    }
+
+    fn role(&self, atom: &Atom) -> Option<Role> {
+        self.vocabulary.predicates.get(&Signature::of(atom)).map(|p| p.role)
+    }
+
+    /// Whether the rows of a condition are there in any case.
+    fn is_given(&self, atom: &Atom) -> bool {
+        atom.name.as_str() == CANDIDATES || matches!(self.role(atom), Some(Role::Input | Role::Fluent))
+    }
+}
+
+/// The variables in the holes of an atom.
+fn variables(atom: &Atom) -> Vec<Symbol> {
+    let mut found = Vec::new();
+    for_each_hole(&atom.args, &mut |term| found.extend(variable(term)));
+    found
+}
+
+/// The places of the rules that are views, each after those that it uses, and whether it is one wherever it is used.
+fn find_views(vocabulary: &Vocabulary, rules: &[Clause]) -> Vec<(usize, bool)> {
     // Predicates by number, with the rules that define each, and what each depends on, now or in the past.
     let mut preds: IndexMap<Signature, Vec<usize>, FxBuildHasher> = IndexMap::default();
     for (place, rule) in rules.iter().enumerate() {
@@ -241,17 +310,16 @@ fn find_views(vocabulary: &Vocabulary, rules: &[Clause]) -> Vec<usize> {
         let &[pred] = component.as_slice() else { continue };
         let &[place] = preds[pred].as_slice() else { continue };
         let rule = &rules[place];
-        let calculus = matches!(rule.head.name.as_str(), HOLDS | INITIATED | TERMINATED | INITIALLY);
+        let calculus = matches!(rule.head.name.as_str(), HOLDS | INITIATED | TERMINATED | INITIALLY | CANDIDATES);
         let selects = rule.body.iter().all(|l| !l.negated)
             && body_atoms(rule).filter(|a| role(a) != Some(Role::Static)).count() == 1;
         let used_once = uses.get(&Signature::of(&rule.head)) == Some(&1);
         if !calculus
-            && (selects || used_once)
             && role(&rule.head) == Some(Role::Derived)
             && !edges[pred].contains(&pred)
             && body_atoms(rule).all(|a| role(a).is_some())
         {
-            views.push(place);
+            views.push((place, selects || used_once));
         }
     }
     views

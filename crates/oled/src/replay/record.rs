@@ -156,7 +156,7 @@ impl Record {
             }
             let done = next == seen.len();
             if done {
-                writer.lose(&seen.observed);
+                writer.lose(&seen.needed);
                 for (values, absent) in &seen.absent {
                     writer.write_absent(values, &self.layouts[g].unobserved(&absent.deeds), absent.labels);
                 }

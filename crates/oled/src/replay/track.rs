@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::bins::{BinId, Bins, NOTHING};
 use super::layout::{Layout, nothing_measured};
 use crate::lang::{Symbol, Value};
-use crate::learn::Loss;
-use crate::logic::Relation;
+use crate::learn::{Loss, Needed};
 
 /// The number of the state in which nothing is true of an instance: it is not observed.
 pub(crate) const AWAY: u32 = 0;
@@ -334,15 +333,14 @@ impl Writer<'_> {
         track
     }
 
-    /// Ends the tracks of instances that are lost with an argument that is not observed now.
-    pub(super) fn lose(&mut self, observed: &[(usize, Relation)]) {
-        if observed.is_empty() {
+    /// Ends the tracks of instances that are lost: of whom a relation that they need has no row.
+    pub(super) fn lose(&mut self, needed: &[Needed]) {
+        if needed.is_empty() {
             return;
         }
-        let here = |values: &[Value]| observed.iter().all(|(column, seen)| seen.contains(&values[*column..=*column]));
         let mut lost = Vec::new();
         self.index.by_values.retain(|values, t| {
-            let here = here(values);
+            let here = needed.iter().all(|needed| needed.has(values));
             if !here {
                 lost.push(*t);
             }

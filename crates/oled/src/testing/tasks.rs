@@ -121,29 +121,47 @@ pub fn cases() -> impl Strategy<Value = Case> {
     let fact = (0..7u8, 0..4u8, 0..4u8, 0..5u8);
     let frame = (vec(fact, 0..7), vec((0..8u8, 0..4u8, 0..4u8), 0..2));
     let segments = vec(vec(frame, 2..12), 3..7);
-    (any::<u32>(), 0..3u8, any::<bool>(), segments).prop_map(|(bits, tracked, interleaved, segments)| {
-        let (modes, background) = declarations(bits);
-        let tracked = [None, Some(vec![]), Some(vec![Symbol::new("e")])][tracked as usize].clone();
-        let mut parts: Vec<Vec<Frame>> = Vec::new();
-        for (s, frames) in segments.iter().enumerate() {
-            parts.push(stream(&format!("s{s}"), frames));
-        }
-        let mut frames: Vec<Frame> = parts.concat();
-        if interleaved {
-            // All first frames, then all second ones.
-            frames.sort_by_key(|frame| frame.time);
-        }
-        Case {
-            modes,
-            background,
-            options: CalculusOptions { tracked, interleaved, ..CalculusOptions::default() },
-            frames,
-        }
-    })
+    // Most fluents have no candidates.
+    let candidates = (any::<u16>(), any::<u16>()).prop_map(|(a, b)| a & b);
+    (any::<u32>(), candidates, 0..3u8, any::<bool>(), segments).prop_map(
+        |(bits, candidates, tracked, interleaved, segments)| {
+            let (modes, background) = declarations(bits, candidates);
+            let tracked = [None, Some(vec![]), Some(vec![Symbol::new("e")])][tracked as usize].clone();
+            let mut parts: Vec<Vec<Frame>> = Vec::new();
+            for (s, frames) in segments.iter().enumerate() {
+                parts.push(stream(&format!("s{s}"), frames));
+            }
+            let mut frames: Vec<Frame> = parts.concat();
+            if interleaved {
+                // All first frames, then all second ones.
+                frames.sort_by_key(|frame| frame.time);
+            }
+            Case {
+                modes,
+                background,
+                options: CalculusOptions { tracked, interleaved, ..CalculusOptions::default() },
+                frames,
+            }
+        },
+    )
 }
 
-/// Declarations and background by the bits of what a task has.
-fn declarations(bits: u32) -> (String, String) {
+/// Who may be looked at, each by a bit, with the number of the target.
+const CANDIDATES: [(usize, &str); 9] = [
+    (0, "candidates(f(X), T) :- size(X, N, T)."),
+    // Not only those who are observed.
+    (0, "candidates(f(X), T) :- since(happensAt(a(X), T), D), D < 3."),
+    (1, "candidates(g(X, Y), T) :- link(X, Y, T)."),
+    (1, "candidates(g(X, Y), T) :- size(X, N, T), size(Y, M, T), X != Y."),
+    (2, "candidates(v(X)=low, T) :- size(X, N, T). candidates(v(X)=V, T) :- says(X, V, T)."),
+    (4, "candidates(w(X, Z), T) :- at(X, Z, T). candidates(w(X, z1), T) :- happensAt(a(X), T)."),
+    (5, "candidates(h(R), T) :- room(R), happensAt(ring(b1), T)."),
+    (6, "candidates(p(X), T) :- link(X, _, T)."),
+    (20, "candidates(t(X, Y, Z), T) :- link(X, Y, T), link(Y, Z, T)."),
+];
+
+/// Declarations and background by the bits of what a task has, and of who is looked at.
+fn declarations(bits: u32, candidates: u16) -> (String, String) {
     let targets = 7;
     // At least one target.
     let bits = if bits & ((1 << targets) - 1) == 0 { bits | 1 } else { bits };
@@ -163,6 +181,11 @@ fn declarations(bits: u32) -> (String, String) {
         };
         if has(i) && fits {
             writeln!(modes, "{mode}").expect("strings can be written to");
+            writeln!(background, "{rules}").expect("strings can be written to");
+        }
+    }
+    for (i, (target, rules)) in CANDIDATES.iter().enumerate() {
+        if candidates >> i & 1 == 1 && has(*target) {
             writeln!(background, "{rules}").expect("strings can be written to");
         }
     }
