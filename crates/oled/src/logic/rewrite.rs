@@ -240,7 +240,8 @@ impl Views<'_> {
         for_each_hole(&atom.args, &mut |t| arguments.push(variable(t)));
         // The time is known to all.
         if self.vocabulary.predicates.get(&signature).is_some_and(|p| p.timed) {
-            (parameters.pop(), arguments.pop());
+            parameters.pop();
+            arguments.pop();
         }
         let looks_up = |giver: &Atom| {
             let given: Vec<Symbol> = variables(giver);
