@@ -52,8 +52,8 @@ pub(crate) struct Bins {
     width: Option<i32>,
     /// The largest value, whatever its sign.
     largest: f64,
-    /// For each bin that is occupied the least and the greatest value that fell into it.
-    occupied: IndexMap<i64, (f64, f64), FxBuildHasher>,
+    /// For each bin that is occupied, by its key, the least and the greatest value that fell into it.
+    occupied: IndexMap<u64, (f64, f64), FxBuildHasher>,
     /// The bins in ascending order, once somebody wanted to know.
     ranks: OnceLock<Ranks>,
 }
@@ -88,7 +88,7 @@ impl Bins {
     pub(crate) fn insert(&mut self, value: f64) -> BinId {
         debug_assert!(value.is_finite() && self.is_wide(), "{value} is never measured, or was not announced");
         self.largest = self.largest.max(value.abs());
-        let entry = self.occupied.entry(place(self.width, value));
+        let entry = self.occupied.entry(key(self.width, value));
         let id = entry.index();
         let ends = match entry {
             Entry::Occupied(known) => known.into_mut(),
@@ -106,7 +106,7 @@ impl Bins {
 
     /// The number of the bin of a value that occurred.
     fn id(&self, value: f64) -> BinId {
-        self.occupied.get_index_of(&place(self.width, value)).map_or(NOTHING, |id| id as BinId)
+        self.occupied.get_index_of(&key(self.width, value)).map_or(NOTHING, |id| id as BinId)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -191,7 +191,7 @@ impl Bins {
     pub(crate) fn order(&self) -> &Ranks {
         self.ranks.get_or_init(|| {
             let mut ids: Vec<usize> = (0..self.occupied.len()).collect();
-            ids.sort_unstable_by_key(|id| self.occupied.get_index(*id).map(|(place, _)| *place));
+            ids.sort_unstable_by(|a, b| self.occupied[*a].0.total_cmp(&self.occupied[*b].0));
             let mut ranks = Ranks { of: vec![0; ids.len()], ends: Vec::with_capacity(ids.len()) };
             for (rank, id) in ids.into_iter().enumerate() {
                 ranks.of[id] = rank as u16;
@@ -221,6 +221,14 @@ impl Bins {
         ensure(!bins.is_over(), "the widths of bins")?;
         Ok(bins)
     }
+}
+
+/// The number of the bin of a value, such that its hash is good: of whole numbers most digits are zeros at the end, which a
+/// product does not mix, and a pass over headings in degrees took half of its time to tell them apart.
+#[inline]
+fn key(width: Option<i32>, value: f64) -> u64 {
+    let place = place(width, value).cast_unsigned();
+    place ^ place >> 32
 }
 
 /// The number of the bin of a value; of an exact one an integer that is ordered as values are.
