@@ -255,7 +255,10 @@ impl PartialEq for Mask {
 impl Hash for Mask {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u128(self.low);
+        // Products mix digits upwards only: those of the upper half are brought down before.
+        let spread = |word: u64| word ^ word >> 32;
+        state.write_u64(spread(self.low as u64));
+        state.write_u64(spread((self.low >> 64) as u64));
         if let Some(high) = &self.high {
             high.iter().for_each(|word| state.write_u64(*word));
         }
