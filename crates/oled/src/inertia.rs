@@ -378,7 +378,7 @@ fn form(symmetries: &Symmetries, signature: Signature) -> Form {
 }
 
 /// The predicate of a type: `person(_, _)`.
-fn type_signature(name: Symbol) -> Signature {
+pub(crate) fn type_signature(name: Symbol) -> Signature {
     Signature::plain(name, 2)
 }
 
@@ -390,13 +390,17 @@ pub(crate) fn is_tracked(task: &Task, vocabulary: &Vocabulary, kind: Symbol) -> 
 }
 
 /// The columns of a fluent whose values must be observed, with their types.
-fn tracked_columns(task: &Task, vocabulary: &Vocabulary, fluent: Signature) -> Vec<(usize, Symbol)> {
+pub(crate) fn tracked_columns(task: &Task, vocabulary: &Vocabulary, fluent: Signature) -> Vec<(usize, Symbol)> {
     let Some(predicate) = vocabulary.predicates.get(&fluent) else { return Vec::new() };
     let types = predicate.types.iter().take(fluent.arity() - 1).enumerate();
     types.filter_map(|(c, kind)| Some((c, kind.filter(|k| is_tracked(task, vocabulary, *k))?))).collect()
 }
 
-fn tracked_types(task: &Task, vocabulary: &Vocabulary, fluents: &Fluents) -> impl Iterator<Item = Symbol> + use<> {
+pub(crate) fn tracked_types(
+    task: &Task,
+    vocabulary: &Vocabulary,
+    fluents: &Fluents,
+) -> impl Iterator<Item = Symbol> + use<> {
     let of_fluent = |fluent: &Signature| tracked_columns(task, vocabulary, *fluent).into_iter().map(|(_, kind)| kind);
     let types: IndexSet<Symbol, FxBuildHasher> = fluents.keys().flat_map(of_fluent).collect();
     types.into_iter()

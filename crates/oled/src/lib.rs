@@ -43,6 +43,7 @@ pub mod stream;
 pub mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod weights;
 
 pub use calculus::{End, Interval};
 pub use evaluate::{Confusion, Evaluation, IntervalCounts, Tracks};

@@ -38,6 +38,10 @@ struct Scratch {
     /// Derived rows that are not in their relations yet: each head, and where its values end.
     heads: Vec<(Pred, u32)>,
     values: Vec<Value>,
+    /// Where somebody asks which rules fire, those of these rows, and all at this time point.
+    is_traced: bool,
+    rules: Vec<u32>,
+    trace: Trace,
     /// Rows by where they are, and the numbers of those that scans of rows nearby are at.
     cells: Cells,
     nearby: Vec<u32>,
@@ -48,6 +52,13 @@ struct Scratch {
     pause_at: u64,
     /// Why not all was derived at this time point, if it was not.
     stopped: Option<Stopped>,
+}
+
+/// The rules that fired at a time point: each by its number, and where the values of what it derived end.
+#[derive(Clone, Debug, Default)]
+struct Trace {
+    fired: Vec<(u32, u32)>,
+    values: Vec<Value>,
 }
 
 /// How much is derived at a time point.
@@ -130,6 +141,20 @@ impl Model {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.scratch.limits
+    }
+
+    /// From now on takes note of which rules fire.
+    pub(crate) fn trace(&mut self) {
+        self.scratch.is_traced = true;
+    }
+
+    /// Which rules fired at the time point that was derived last, by their numbers among those that the program was made of,
+    /// with the row that each derived: at least once each.
+    pub(crate) fn fired<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = (u32, &'a [Value])> {
+        let Trace { fired, values } = &self.scratch.trace;
+        let starts = std::iter::once(0).chain(fired.iter().map(|(_, end)| *end));
+        let rows = fired.iter().zip(starts).map(|((rule, end), start)| (*rule, &values[start as usize..*end as usize]));
+        rows.filter_map(|(rule, row)| Some((program.numbers[rule as usize]?, row)))
     }
 
     /// Why not all was derived, if it was not: then what was is of no use.
@@ -256,6 +281,8 @@ impl Model {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.stopped = None;
         scratch.steps = 0;
+        scratch.trace.fired.clear();
+        scratch.trace.values.clear();
         scratch.pause_at = scratch.limits.steps.min(POLL);
         scratch.cells.begin();
         scratch.slots.resize(program.slots, Value::Int(0));
@@ -308,6 +335,12 @@ impl Model {
     }
 
     fn flush(&mut self, program: &Program, scratch: &mut Scratch) {
+        if scratch.is_traced {
+            let before = scratch.trace.values.len() as u32;
+            let ends = scratch.heads.iter().map(|(_, end)| before + end);
+            scratch.trace.fired.extend(scratch.rules.drain(..).zip(ends));
+            scratch.trace.values.extend_from_slice(&scratch.values);
+        }
         let mut start = 0;
         for &(head, end) in &scratch.heads {
             let (relation, row) = (&mut self.relations[head.index()], &scratch.values[start..end as usize]);
@@ -373,7 +406,7 @@ impl Run<'_> {
     }
 
     fn then(&mut self, node: &Node) -> bool {
-        for Head { pred: head, row, .. } in &node.heads {
+        for Head { pred: head, rule, row } in &node.heads {
             if self.scratch.heads.len() >= self.scratch.limits.rows || self.scratch.values.len() >= MOST_VALUES {
                 self.scratch.stopped = Some(Stopped::Full);
                 return true;
@@ -388,6 +421,9 @@ impl Run<'_> {
             // A head with an operation that has no value is not derived.
             if self.scratch.values.len() - start == row.len() {
                 self.scratch.heads.push((*head, self.scratch.values.len() as u32));
+                if self.scratch.is_traced {
+                    self.scratch.rules.push(*rule);
+                }
             } else {
                 self.scratch.values.truncate(start);
             }

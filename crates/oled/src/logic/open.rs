@@ -20,7 +20,7 @@ use crate::lang::{
 use super::check::Vocabulary;
 use super::rewrite::{substitute, substitute_literal};
 
-pub(crate) use expand::expand;
+pub(super) use expand::expand;
 
 /// A predicate with open thresholds: what it measures and how it compares.
 #[derive(Clone, Debug, PartialEq)]

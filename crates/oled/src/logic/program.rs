@@ -12,7 +12,7 @@ use super::open;
 use super::past::{self, Past, Pasts};
 use super::plan::{Catalogue, Plan, Step, plan};
 use super::relation::Relation;
-use super::rewrite::rewrite;
+use super::rewrite::{Numbered, rewrite};
 use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Span, Symbol, Term, Value, for_each_hole};
 
 /// Steps that are taken at most at a time point, where nobody says otherwise, and for what never changes: up to half a
@@ -40,6 +40,8 @@ pub struct Program {
     roles: Vec<Role>,
     /// Where each rule stands.
     pub(crate) places: Vec<Span>,
+    /// For each rule the number of the one that it comes from, among those that the program was made of.
+    pub(crate) numbers: Vec<Option<u32>>,
     /// The predicates that hold the values of types.
     types: IndexMap<Symbol, Pred, FxBuildHasher>,
     /// Rows that never change; empty for what does.
@@ -241,8 +243,9 @@ fn pasts(roles: &[Role]) -> impl Iterator<Item = (Pred, Past)> {
 struct Builder<'a> {
     bias: &'a Bias,
     vocabulary: &'a Vocabulary,
-    /// The rules that are needed, with the numbers of their heads.
+    /// The rules that are needed, with the numbers of their heads, and of the rules that they come from.
     rules: Vec<(Pred, &'a Clause)>,
+    numbers: Vec<Option<u32>>,
     /// The places in `rules` of those for each predicate, in order.
     rules_of: Vec<Vec<usize>>,
     preds: IndexSet<Signature, FxBuildHasher>,
@@ -296,11 +299,12 @@ fn body_atoms(rule: &Clause) -> impl Iterator<Item = (usize, &Atom, bool)> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(bias: &'a Bias, vocabulary: &'a Vocabulary, rules: &'a [Clause], wanted: &[Signature]) -> Builder<'a> {
+    fn new(bias: &'a Bias, vocabulary: &'a Vocabulary, rules: &'a [Numbered], wanted: &[Signature]) -> Builder<'a> {
         let mut builder = Builder {
             bias,
             vocabulary,
             rules: Vec::new(),
+            numbers: Vec::new(),
             rules_of: Vec::new(),
             preds: IndexSet::default(),
             roles: Vec::new(),
@@ -313,9 +317,9 @@ impl<'a> Builder<'a> {
             largest: Vec::new(),
             slots: 1,
         };
-        let mut defining: IndexMap<Signature, Vec<&Clause>, FxBuildHasher> = IndexMap::default();
+        let mut defining: IndexMap<Signature, Vec<&Numbered>, FxBuildHasher> = IndexMap::default();
         for rule in rules {
-            defining.entry(Signature::of(&rule.head)).or_default().push(rule);
+            defining.entry(Signature::of(&rule.0.head)).or_default().push(rule);
         }
         // Only what is wanted, and what that needs.
         let mut todo: Vec<Signature> = wanted.iter().rev().copied().collect();
@@ -327,9 +331,10 @@ impl<'a> Builder<'a> {
             if let Role::Past(past) = vocabulary.predicates[&signature].role {
                 todo.push(past.base);
             }
-            for &rule in defining.get(&signature).into_iter().flatten() {
+            for (rule, number) in defining.get(&signature).into_iter().flatten() {
                 builder.rules_of[head.index()].push(builder.rules.len());
                 builder.rules.push((head, rule));
+                builder.numbers.push(*number);
                 todo.extend(body_atoms(rule).map(|(_, a, _)| Signature::of(a)));
             }
         }
@@ -539,6 +544,7 @@ impl<'a> Builder<'a> {
             signatures: self.preds.clone(),
             roles: self.roles.clone(),
             places: self.rules.iter().map(|(_, rule)| rule.span.clone()).collect(),
+            numbers: self.numbers.clone(),
             types: self.types.clone(),
             relations: self.relations.clone(),
             routes: self.routes.clone(),

@@ -12,15 +12,19 @@ use super::open::expand;
 use super::past::asked_for;
 use super::program::components;
 
+/// A rule of a program, and the number of the one that it comes from, if it does from one.
+pub(super) type Numbered = (Clause, Option<u32>);
+
 /// Rewrites all rules of a program.
-pub(crate) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Clause> {
+pub(super) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Numbered> {
     // Who is observed is said first: candidates are among those, whatever gives them their values.
     let typed = |rule: &&Clause| distinct(bias, guarded(vocabulary, with_types(bias, vocabulary, (*rule).clone())));
-    let typed: Vec<Clause> = rules.iter().map(typed).collect();
+    let typed: Vec<Numbered> = rules.iter().zip(0..).map(|(rule, number)| (typed(rule), Some(number))).collect();
     let mut fresh = 0;
     let mut closed = expand(bias, mirror(bias, typed), &mut fresh);
-    closed.extend(keeping(vocabulary));
-    inline_views(vocabulary, closed, fresh)
+    closed.extend(keeping(vocabulary).map(|rule| (rule, None)));
+    let (closed, numbers): (Vec<Clause>, Vec<Option<u32>>) = closed.into_iter().unzip();
+    inline_views(vocabulary, closed, fresh).into_iter().zip(numbers).collect()
 }
 
 /// Variables of a fluent or label in a head that nothing in the body binds range over their types:
@@ -107,10 +111,10 @@ fn distinct(bias: &Bias, mut rule: Clause) -> Clause {
 
 /// What is said of a symmetric fluent is said of both orders of its arguments. The bodies are the same, so that plans share
 /// all steps.
-fn mirror(bias: &Bias, rules: Vec<Clause>) -> Vec<Clause> {
+fn mirror(bias: &Bias, rules: Vec<Numbered>) -> Vec<Numbered> {
     let symmetries = bias.symmetries();
     let mut mirrored = Vec::new();
-    for rule in rules {
+    for (rule, number) in rules {
         let mut other = None;
         if symmetries.has(Signature::of(&rule.head)) {
             let mut copy = rule.clone();
@@ -119,8 +123,8 @@ fn mirror(bias: &Bias, rules: Vec<Clause>) -> Vec<Clause> {
             }
             other = Some(copy).filter(|copy| copy.head != rule.head);
         }
-        mirrored.push(rule);
-        mirrored.extend(other);
+        mirrored.push((rule, number));
+        mirrored.extend(other.map(|other| (other, number)));
     }
     mirrored
 }

@@ -5,35 +5,35 @@ use rustc_hash::FxBuildHasher;
 
 use crate::lang::{Atom, Bias, Clause, Comparison, Formula, Literal, Signature, Symbol, Term, Value};
 
-use super::super::rewrite::{substitute, substitute_literal, unfold};
+use super::super::rewrite::{Numbered, substitute, substitute_literal, unfold};
 use super::{Definition, Open, find, gives, holes, unknown_threshold, used};
 
 /// The rules without open definitions: where one is used, it is replaced. `fresh` numbers the replacements.
-pub(crate) fn expand(bias: &Bias, rules: Vec<Clause>, fresh: &mut usize) -> Vec<Clause> {
-    let all: Vec<&Clause> = rules.iter().collect();
+pub(in crate::logic) fn expand(bias: &Bias, rules: Vec<Numbered>, fresh: &mut usize) -> Vec<Numbered> {
+    let all: Vec<&Clause> = rules.iter().map(|(rule, _)| rule).collect();
     let (open, _) = find(bias, &all);
     if open.is_empty() {
         return rules;
     }
-    let mut expanded: Vec<Clause> = Vec::new();
-    for rule in &rules {
+    let mut expanded: Vec<Numbered> = Vec::new();
+    for (rule, number) in &rules {
         let signature = Signature::of(&rule.head);
         match open.iter().find(|o| o.predicate == signature) {
-            None => expanded.push(rule.clone()),
-            Some(o) => expanded.extend(o.definition.iter().map(|d| d.measuring(o))),
+            None => expanded.push((rule.clone(), *number)),
+            Some(o) => expanded.extend(o.definition.iter().map(|d| (d.measuring(o), None))),
         }
     }
     for mode in &bias.bodies {
         let literal = Literal::positive(mode.atom.clone());
         if let Some((Open { definition: Some(definition), .. }, _, Term::Value(value))) = used(&open, &literal) {
-            expanded.push(definition.instance_of(*value));
+            expanded.push((definition.instance_of(*value), None));
         }
     }
     // Instances of definitions come at the end, and are expanded in turn; no definition uses itself, so this ends.
-    let mut known: IndexSet<Clause, FxBuildHasher> = expanded.iter().cloned().collect();
+    let mut known: IndexSet<Clause, FxBuildHasher> = expanded.iter().map(|(rule, _)| rule.clone()).collect();
     let mut at = 0;
     while at < expanded.len() {
-        let mut rule = expanded[at].clone();
+        let mut rule = expanded[at].0.clone();
         if rule.body.iter().any(|l| unknown_threshold(&open, &rule, l).is_some()) {
             // The checks say so.
             expanded.remove(at);
@@ -52,7 +52,7 @@ pub(crate) fn expand(bias: &Bias, rules: Vec<Clause>, fresh: &mut usize) -> Vec<
             *fresh += 1;
             let instance = definition.instance(&open, &rule, atom, threshold, *fresh);
             if known.insert(instance.clone()) {
-                expanded.push(instance);
+                expanded.push((instance, None));
             }
             if rule.body[i].negated {
                 i += 1;
@@ -61,7 +61,7 @@ pub(crate) fn expand(bias: &Bias, rules: Vec<Clause>, fresh: &mut usize) -> Vec<
                 rule.body.splice(i..i, unfold(definition.rule, &literal, fresh));
             }
         }
-        expanded[at] = rule;
+        expanded[at].0 = rule;
         at += 1;
     }
     expanded

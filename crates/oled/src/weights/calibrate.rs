@@ -1,0 +1,118 @@
+//! Calibration: probabilities that mean what they say.
+//!
+//! Weights that separate are sure of too much or too little: one temperature for each fluent divides their scores, such that
+//! the labels of segments that the weights were not learned from are as probable as they can be.
+
+use super::chain::{Scores, Stretch};
+use super::firing::{Chain, Label};
+use super::margin::stretches;
+use super::marginal::marginals;
+
+/// A table of how often what was said to be so probable was so.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reliability {
+    /// For each tenth of probability: time points, the sum of their probabilities, and at how many of them it is annotated.
+    pub bins: [(u64, f64, u64); 10],
+}
+
+impl Reliability {
+    /// Adds a time point.
+    pub fn add(&mut self, probability: f64, holds: bool) {
+        let bin = ((probability * 10.0) as usize).min(9);
+        let (count, sum, held) = &mut self.bins[bin];
+        *count += 1;
+        *sum += probability;
+        *held += u64::from(holds);
+    }
+
+    /// The mean difference of what was said and what was so, over all time points.
+    pub fn error(&self) -> f64 {
+        let all: u64 = self.bins.iter().map(|(count, ..)| count).sum();
+        let apart: f64 = self.bins.iter().map(|(_, sum, held)| (sum - *held as f64).abs()).sum();
+        if all == 0 { 0.0 } else { apart / all as f64 }
+    }
+}
+
+/// What is known of a chain that weights were not learned from.
+#[derive(Clone, Debug, PartialEq)]
+struct HeldOut {
+    stretches: Vec<Stretch>,
+    labels: Vec<(Label, u32)>,
+}
+
+/// Chains with weights that were not learned from them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Calibration {
+    chains: Vec<HeldOut>,
+}
+
+/// Temperatures that are tried first, a factor of two apart; between the best and its neighbours a finer one is found.
+const TEMPERATURES: std::ops::RangeInclusive<i32> = -6..=10;
+
+/// The finer temperature is found by so many steps of a golden section: three digits.
+const SECTIONS: usize = 20;
+
+/// Probabilities are no surer than this in the likelihood, so that one label that is wrong does not decide.
+const SUREST: f64 = 1e-6;
+
+impl Calibration {
+    /// Adds a chain with the scores of weights that were not learned from it.
+    pub fn add(&mut self, chain: &Chain, scores: &[Scores]) {
+        let labels = chain.runs.iter().map(|run| (run.label, run.length)).collect();
+        self.chains.push(HeldOut { stretches: stretches(chain, scores).collect(), labels });
+    }
+
+    /// Calls a function with the probability and the label of each time point whose label is known.
+    fn for_each(&self, temperature: f64, mut each: impl FnMut(f64, bool)) {
+        for HeldOut { stretches, labels } in &self.chains {
+            let labels = labels.iter().flat_map(|(label, length)| std::iter::repeat_n(*label, *length as usize));
+            for (probability, label) in marginals(stretches, temperature).into_iter().zip(labels) {
+                if label != Label::Unknown {
+                    each(probability, label == Label::Holds);
+                }
+            }
+        }
+    }
+
+    /// How improbable the labels are: the mean of logarithms, less is better.
+    fn surprise(&self, temperature: f64) -> f64 {
+        let (mut sum, mut count) = (0.0, 0_u64);
+        self.for_each(temperature, |probability, holds| {
+            let right = if holds { probability } else { 1.0 - probability };
+            sum -= right.max(SUREST).ln();
+            count += 1;
+        });
+        if count == 0 { 0.0 } else { sum / count as f64 }
+    }
+
+    /// The temperature at which the labels are most probable.
+    pub fn temperature(&self) -> f64 {
+        let at = |exponent: f64| self.surprise(exponent.exp2());
+        let tried = TEMPERATURES.map(|exponent| (f64::from(exponent), at(f64::from(exponent))));
+        let best = tried.reduce(|best, next| if next.1 < best.1 { next } else { best });
+        let middle = best.map_or(0.0, |(exponent, _)| exponent);
+        let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
+        let (mut low, mut high) = (middle - 1.0, middle + 1.0);
+        for _ in 0..SECTIONS {
+            let (a, b) = (high - golden * (high - low), low + golden * (high - low));
+            if at(a) <= at(b) { high = b } else { low = a }
+        }
+        ((low + high) / 2.0).exp2()
+    }
+
+    /// The table of reliability at a temperature.
+    pub fn reliability(&self, temperature: f64) -> Reliability {
+        let mut table = Reliability::default();
+        self.for_each(temperature, |probability, holds| table.add(probability, holds));
+        table
+    }
+
+    /// How many intervals are annotated in the chains: with few, nobody can tell.
+    pub fn intervals(&self) -> usize {
+        let begins = |held_out: &HeldOut| {
+            let held = held_out.labels.iter().map(|(label, _)| *label == Label::Holds);
+            held.clone().zip(std::iter::once(false).chain(held)).filter(|(now, before)| *now && !before).count()
+        };
+        self.chains.iter().map(begins).sum()
+    }
+}
