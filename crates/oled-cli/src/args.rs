@@ -444,6 +444,25 @@ pub(crate) struct BenchArgs {
     pub(crate) json: bool,
 }
 
+/// What errors cost, where weights are learned.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct CostArgs {
+    /// What a time point costs at which something is annotated and not recognised, where a false one costs 1.
+    #[arg(long, value_name = "COST", default_value_t = 1.0, value_parser = parse_cost)]
+    pub(crate) miss: f64,
+}
+
+impl CostArgs {
+    pub(crate) fn costs(self) -> oled::weights::Costs {
+        oled::weights::Costs { false_alarm: 1.0, miss: self.miss }
+    }
+}
+
+fn parse_cost(text: &str) -> Result<f64, String> {
+    let cost = text.parse::<f64>().ok().filter(|cost| *cost > 0.0 && cost.is_finite());
+    cost.ok_or_else(|| "a cost is a number above 0".into())
+}
+
 fn parse_format(name: &str) -> Result<Format, String> {
     name.parse()
 }

@@ -129,13 +129,12 @@ impl Experiment {
         let mut jobs = Vec::new();
         for (p, part) in self.parts.iter().enumerate() {
             for (r, row) in part.rows.iter().enumerate() {
-                let learns = row.learns();
                 // Where the order of the data means nothing, one is enough.
                 let ordered = row.depends_on_order(row.folder(&part.task), &part.data.name);
                 for order in 0..if ordered { self.orders.max(1) } else { 1 } {
                     jobs.extend(part.data.folds.iter().map(|&fold| Job::Fold { part: p, row: r, order, fold }));
                 }
-                if learns && self.stories {
+                if row.has_story() && self.stories {
                     jobs.push(Job::Story { part: p, row: r });
                 }
             }
@@ -248,10 +247,12 @@ impl Experiment {
         for (job, record) in folds {
             let Job::Fold { order, fold, .. } = job else { continue };
             let Some(of) = record.fluents.iter().find(|f| f.fluent == fluent) else { continue };
-            let seconds = Some(record.seconds).filter(|_| self.times && learner != "theory");
+            let learned = learner != "theory" || of.weights.is_some();
+            let seconds = Some(record.seconds).filter(|_| self.times && learned);
             let (tp, fp, fn_) = (of.tp, of.fp, of.fn_);
             let (order, fold) = (*order, *fold);
-            score.folds.push(FoldScore { fold, order, tp, fp, fn_, literals: of.literals, rules: of.rules, seconds });
+            let (literals, rules, weights) = (of.literals, of.rules, of.weights.clone());
+            score.folds.push(FoldScore { fold, order, tp, fp, fn_, literals, rules, seconds, weights });
             if by_order.last().is_none_or(|(o, ..)| o.order != order) {
                 let new = OrderScore { order, ..OrderScore::default() };
                 by_order.push((new, Confusion::default(), IntervalCounts::default()));

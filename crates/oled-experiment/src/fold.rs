@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::row::name;
-use crate::{Data, Error, Row, Timeline, Track};
+use crate::{Data, Error, FoldWeights, Row, Timeline, Track, weighted};
 
 /// What one fold of one order came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,6 +36,8 @@ pub(crate) struct FluentRecord {
     pub(crate) literals: usize,
     pub(crate) rules: usize,
     pub(crate) intervals: IntervalRecord,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) weights: Option<FoldWeights>,
 }
 
 /// [`IntervalCounts`] as they are stored.
@@ -76,18 +78,33 @@ pub(crate) fn run(
             learner.learned(&mut ()).theory()
         }
     };
+    let weighed = match row.weights {
+        Some(costs) => Some(weighted::weigh(folder, row, &theory, &data.training(Some(fold), order), &costs)?),
+        None => None,
+    };
     let seconds = started.elapsed().as_secs_f64();
     let targets = folder.task.labels();
-    let mut recogniser = Recogniser::new(&folder.task, &theory)?;
     let mut evaluation = Evaluation::new(&targets);
     let mut tracks = Tracks::new(&targets);
-    for unit in data.units.iter().filter(|u| u.fold == fold) {
-        for frame in &unit.frames {
+    let tested = || data.units.iter().filter(|u| u.fold == fold).flat_map(|unit| &unit.frames);
+    let mut weights = Vec::new();
+    if let Some(weighed) = &weighed {
+        let (timetable, of_fluents) = weighed.recognise(folder, &theory, tested)?;
+        for frame in tested() {
+            let recognised = timetable.at(frame.segment, frame.time);
+            evaluation.count(&recognised, frame);
+            tracks.add(&recognised, frame);
+        }
+        weights = of_fluents;
+    } else {
+        let mut recogniser = Recogniser::new(&folder.task, &theory)?;
+        for frame in tested() {
             recogniser.observe(frame, &mut Vec::new());
             evaluation.count(&recogniser, frame);
             tracks.add(&recogniser, frame);
         }
     }
+    let theory = weighed.map_or(theory, |weighed| weighed.theory);
     let (counts, intervals) = (evaluation.by_fluent(), tracks.counts(share));
     let fluents = targets.iter().map(|&target| {
         let rules = rules_of(&theory, target);
@@ -100,6 +117,7 @@ pub(crate) fn run(
             literals: rules.iter().map(|c| c.body.len() + 1).sum(),
             rules: rules.len(),
             intervals: IntervalRecord(intervals.get(&name(target)).copied().unwrap_or_default()),
+            weights: weights.iter().find(|(label, _)| *label == target).map(|(_, weights)| weights.clone()),
         }
     });
     let timelines = if order == 0 { timelines(&tracks, &data.name, &row.name) } else { Vec::new() };

@@ -17,6 +17,7 @@ mod review;
 mod row;
 mod scale;
 mod store;
+mod weighted;
 
 pub use config::{DataOptions, load_data, read_config};
 pub use data::{Data, Folds, Groups, Unit};

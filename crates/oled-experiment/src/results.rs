@@ -172,6 +172,28 @@ pub struct FoldScore {
     pub rules: usize,
     /// Seconds that learning took.
     pub seconds: Option<f64>,
+    /// The weights of these rules, where they have some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<FoldWeights>,
+}
+
+/// The weights of a fluent's rules in a fold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FoldWeights {
+    /// Those of the rules, in the order of the theory, in units of inertia.
+    pub rules: Vec<f64>,
+    /// Those of inertia.
+    pub holding: f64,
+    /// See `holding`.
+    pub absent: f64,
+    /// By how much scores are divided before they are probabilities.
+    pub temperature: f64,
+    /// Whether what was recognised is what weights say: otherwise it is what the rules say without, and weights say how sure
+    /// that is.
+    pub used: bool,
+    /// On the fold that was tested, for each tenth of probability: time points, the mean of what was said of them, and the share
+    /// at which it is annotated; without and with the temperature.
+    pub reliability: [Vec<(u64, f64, f64)>; 2],
 }
 
 impl FoldScore {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use oled::calculus::label_name;
 use oled::registry::Effective;
+use oled::weights::Costs;
 use oled::{Learner, Signature, Source, Symbol, Theory, parse_theory};
 use oled_data::task_folder::TaskFolder;
 
@@ -20,6 +21,8 @@ pub struct Row {
     pub source: TheorySource,
     /// Its task, where it is not that of the data: another one over the same stream, with the same labels.
     pub task: Option<Arc<TaskFolder>>,
+    /// What errors cost, where the rules of its theory are given weights.
+    pub weights: Option<Costs>,
 }
 
 /// What makes a theory.
@@ -66,18 +69,25 @@ impl Row {
         }
         let preset = spec.preset(preset).map(str::to_string);
         let source = TheorySource::Learner { learner: learner.into(), preset, options };
-        Ok(Row { name: name.into(), source, task: None })
+        Ok(Row { name: name.into(), source, task: None, weights: None })
     }
 
     /// A row whose theory is given.
     pub fn given(name: &str, source: Arc<Source>) -> Row {
-        Row { name: name.into(), source: TheorySource::Given(source), task: None }
+        Row { name: name.into(), source: TheorySource::Given(source), task: None, weights: None }
     }
 
     /// The same row with a task of its own, over the same stream.
     #[must_use]
     pub fn with_task(mut self, task: Arc<TaskFolder>) -> Row {
         self.task = Some(task);
+        self
+    }
+
+    /// The same row with weights for the rules of its theory: learned from the training set, as errors cost.
+    #[must_use]
+    pub fn with_weights(mut self, costs: Costs) -> Row {
+        self.weights = Some(costs);
         self
     }
 
@@ -88,6 +98,11 @@ impl Row {
 
     /// Whether it learns its theory.
     pub(crate) fn learns(&self) -> bool {
+        matches!(self.source, TheorySource::Learner { .. }) || self.weights.is_some()
+    }
+
+    /// Whether how its theory came about can be told: where a learner made it.
+    pub(crate) fn has_story(&self) -> bool {
         matches!(self.source, TheorySource::Learner { .. })
     }
 
@@ -164,6 +179,9 @@ impl Row {
         let (learner, preset) = self.names();
         digest.text(learner);
         digest.text(preset);
+        if let Some(costs) = self.weights {
+            digest.text(&format!("weights {} {}", costs.false_alarm, costs.miss));
+        }
         match &self.source {
             TheorySource::Given(source) => digest.text(&source.text),
             // What the options come to for each target, so that a change in `task.toml` counts and one elsewhere does not.

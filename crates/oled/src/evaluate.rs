@@ -67,6 +67,30 @@ impl AddAssign for Confusion {
     }
 }
 
+/// What is recognised at a frame, by whatever means.
+pub trait Recognised {
+    /// The fluents whose two arguments may be exchanged.
+    fn symmetries(&self) -> &Symmetries;
+    /// Whether a fluent holds at the frame; a symmetric one in either order of its arguments.
+    fn holds(&self, signature: Signature, values: &[Value]) -> bool;
+    /// What holds at the frame: each once, the time left out.
+    fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])>;
+}
+
+impl Recognised for Recogniser {
+    fn symmetries(&self) -> &Symmetries {
+        Recogniser::symmetries(self)
+    }
+
+    fn holds(&self, signature: Signature, values: &[Value]) -> bool {
+        Recogniser::holds(self, signature, values)
+    }
+
+    fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])> {
+        Recogniser::holding(self)
+    }
+}
+
 /// Counts per fluent and segment, over a stream.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
@@ -98,10 +122,10 @@ impl Evaluation {
         evaluation
     }
 
-    /// Compares what the recogniser holds to be true at a frame, which it has just observed, with the frame's labels.
-    pub fn count(&mut self, recogniser: &Recogniser, frame: &Frame) {
-        let holds = |signature, values: &[Value]| recogniser.holds(signature, values);
-        self.compare(recogniser.symmetries(), frame, holds, recogniser.holding());
+    /// Compares what is recognised at a frame, which a [`Recogniser`] has just observed, with the frame's labels.
+    pub fn count(&mut self, recognised: &impl Recognised, frame: &Frame) {
+        let holds = |signature, values: &[Value]| recognised.holds(signature, values);
+        self.compare(recognised.symmetries(), frame, holds, recognised.holding());
     }
 
     /// Compares what holds at a frame, which can be asked for and listed, with the frame's labels.

@@ -10,11 +10,47 @@ mod counts;
 mod firing;
 mod margin;
 mod marginal;
+mod recognised;
 mod weight;
 
 pub use calibrate::{Calibration, Reliability};
 pub use chain::{Scores, States, Stretch, decode};
 pub use firing::{Chain, Chains, Firing, FluentChains, Label, RuleOf, Run};
-pub use margin::{Costs, Kind, Margin, weigh};
+pub use margin::{BySegment, Costs, Kind, Margin, weigh};
 pub use marginal::marginals;
+pub use recognised::{At, Confidence, Decision, Timetable};
 pub use weight::{FluentWeights, Weights};
+
+use crate::lang::{Problems, Theory};
+use crate::stream::Frame;
+use crate::task::Task;
+
+/// A theory whose rules have weights, and what was found out on the way.
+#[derive(Clone, Debug)]
+pub struct Weighed {
+    /// The theory, with weights.
+    pub theory: Theory,
+    /// The same weights, fluent by fluent.
+    pub weights: Weights,
+    /// How they were learned.
+    pub margins: Vec<Margin>,
+}
+
+/// Learns the weights of a theory from a labelled stream.
+pub fn weigh_theory<'f>(
+    task: &Task,
+    theory: &Theory,
+    frames: impl IntoIterator<Item = &'f Frame>,
+    costs: &Costs,
+) -> Result<Weighed, Problems> {
+    let mut firing = Firing::new(task, theory)?;
+    frames.into_iter().for_each(|frame| firing.observe(frame));
+    Ok(weigh_chains(theory, &firing.finish(), costs))
+}
+
+/// Learns the weights of a theory from what fires on a labelled stream.
+pub fn weigh_chains(theory: &Theory, chains: &Chains, costs: &Costs) -> Weighed {
+    let margins: Vec<Margin> = chains.fluents.iter().map(|fluent| weigh(fluent, costs)).collect();
+    let weights = Weights { fluents: margins.iter().map(|margin| margin.weights.clone()).collect() };
+    Weighed { theory: weights.write(theory, &chains.fluents), weights, margins }
+}

@@ -87,7 +87,7 @@ proptest! {
             let links = |l: &oled::Literal| !l.negated && ["link(X0, X1", "link(X1, X0"].iter().any(|t| l.to_string().starts_with(t));
             if head == 2 && !distinct.iter().any(links) {
                 let unlinked = Clause { head: learner.heads()[head].clone(), body: distinct.clone(), span: Span::default() };
-                let refused = learner.replay(&Theory { clauses: vec![unlinked] });
+                let refused = learner.replay(&Theory::from(vec![unlinked]));
                 prop_assert!(refused.is_err());
                 distinct.extend(literals.iter().find(|l| links(l)).cloned());
             }

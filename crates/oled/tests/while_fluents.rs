@@ -221,7 +221,7 @@ fn any_fluent_has_a_head_for_when_it_holds() {
         let beeps = theory("p(X0) :- happensAt(beeps(X0), T).").clauses[0].body.clone();
         let rule = cover.clause(&head, beeps);
         assert_eq!(rule.to_string(), "holdsAt(open(X0), T) :-\n    happensAt(beeps(X0), T).");
-        let rules = Theory { clauses: vec![rule] };
+        let rules = Theory::from(vec![rule]);
         assert!(Recogniser::new(&task(PERSISTING), &rules).is_ok());
     }
 }

@@ -68,7 +68,7 @@ impl Trial {
         let judged = |recogniser| Judged { recogniser, evaluation: Evaluation::new(&targets) };
         let less = |i: usize| {
             let clauses = theory.clauses.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, c)| c.clone());
-            recogniser(&Theory { clauses: clauses.collect() }).ok()
+            recogniser(&clauses.collect::<Theory>()).ok()
         };
         let labelled = |clause: &Clause| {
             let head = Signature::of(&clause.head);

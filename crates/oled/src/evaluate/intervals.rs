@@ -7,8 +7,9 @@ use rustc_hash::FxBuildHasher;
 
 use crate::calculus::{fluent_name, label_name, unknown};
 use crate::lang::{Signature, Symbol, Value};
-use crate::recognise::Recogniser;
 use crate::stream::Frame;
+
+use super::Recognised;
 
 use super::Confusion;
 use super::span::{Span, observed};
@@ -124,9 +125,9 @@ impl Tracks {
         Tracks { targets, instances: IndexMap::default(), segments: IndexMap::default() }
     }
 
-    /// Takes note of what a recogniser, which has just observed the frame, holds to be true, and of the frame's labels.
+    /// Takes note of what is recognised at a frame, which a [`Recogniser`](crate::Recogniser) has just observed, and of its labels.
     /// What the annotation says that it does not know counts as neither.
-    pub fn add(&mut self, recogniser: &Recogniser, frame: &Frame) {
+    pub fn add(&mut self, recogniser: &impl Recognised, frame: &Frame) {
         let time = frame.time;
         let before = self.segments.get(&frame.segment).map(|span| span.last);
         self.segments.entry(frame.segment).and_modify(|span| span.extend(time)).or_insert(Span::at(time));

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Atom, Literal, Span};
+use super::{Atom, Literal, Span, Value};
 
 /// A rule `head :- body.`, or a fact where the body is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -53,16 +53,53 @@ impl<'de> Deserialize<'de> for Clause {
 /// assert_eq!(theory.to_string(), text);
 /// assert_eq!(theory.literals(), 3);
 /// ```
+///
+/// A rule may have a weight, which stands before it:
+///
+/// ```
+/// let text = "2.5 initiatedAt(lit(X), T) :-\n    happensAt(on(X), T).\n";
+/// let theory = oled::parse_theory("lamp.lp", text).unwrap();
+/// assert_eq!(theory.weight(0), Some(2.5));
+/// assert_eq!(theory.to_string(), text);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Theory {
     /// The clauses.
     pub clauses: Vec<Clause>,
+    /// The weight of each clause that has one; there may be fewer than clauses.
+    pub weights: Vec<Option<Value>>,
 }
 
 impl Theory {
     /// The size of a theory as the papers count it: literals, heads included.
     pub fn literals(&self) -> usize {
         self.clauses.iter().map(|c| 1 + c.body.len()).sum()
+    }
+
+    /// The weight of a clause, by its number.
+    pub fn weight(&self, clause: usize) -> Option<f64> {
+        self.weights.get(clause).copied().flatten().and_then(Value::as_f64)
+    }
+
+    /// Adds a clause, which may have a weight.
+    pub(crate) fn push(&mut self, clause: Clause, weight: Option<Value>) {
+        if weight.is_some() {
+            self.weights.resize(self.clauses.len(), None);
+            self.weights.push(weight);
+        }
+        self.clauses.push(clause);
+    }
+}
+
+impl From<Vec<Clause>> for Theory {
+    fn from(clauses: Vec<Clause>) -> Theory {
+        Theory { clauses, weights: Vec::new() }
+    }
+}
+
+impl FromIterator<Clause> for Theory {
+    fn from_iter<I: IntoIterator<Item = Clause>>(clauses: I) -> Theory {
+        clauses.into_iter().collect::<Vec<_>>().into()
     }
 }
 
@@ -72,6 +109,9 @@ impl fmt::Display for Theory {
             // A blank line around rules; facts stand together.
             if i > 0 && !(clause.body.is_empty() && self.clauses[i - 1].body.is_empty()) {
                 writeln!(f)?;
+            }
+            if let Some(weight) = self.weights.get(i).copied().flatten() {
+                write!(f, "{weight} ")?;
             }
             writeln!(f, "{clause}")?;
         }

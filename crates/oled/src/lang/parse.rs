@@ -67,7 +67,7 @@ pub fn parse_source(source: &Arc<Source>) -> (Theory, Vec<Diagnostic>) {
             Err(e) => Err(e),
         };
         match clause {
-            Ok(clause) => theory.clauses.push(clause),
+            Ok((clause, weight)) => theory.push(clause, weight),
             Err(problem) => {
                 problems.push(problem);
                 parser.recover();
@@ -121,8 +121,27 @@ impl Parser<'_> {
         Ok(Symbol::new(op))
     }
 
-    fn clause(&mut self) -> Parsed<Clause> {
+    /// The number before a rule, if there is one.
+    fn weight(&mut self) -> Parsed<Option<Value>> {
+        let before = (self.at, self.token, self.start, self.end, self.behind);
+        let negative = self.token == Token::Sign("-");
+        if negative {
+            self.advance()?;
+        }
+        if let Token::Number(value) = self.token {
+            self.advance()?;
+            if let Token::Name(_) = self.token {
+                let sign = if negative { -1.0 } else { 1.0 };
+                return Ok(value.as_f64().and_then(|number| Value::real(sign * number)));
+            }
+        }
+        (self.at, self.token, self.start, self.end, self.behind) = before;
+        Ok(None)
+    }
+
+    fn clause(&mut self) -> Parsed<(Clause, Option<Value>)> {
         self.depth = 0;
+        let weight = self.weight()?;
         let start = self.start;
         let head = self.head()?;
         let mut body = Vec::new();
@@ -152,7 +171,7 @@ impl Parser<'_> {
             });
         }
         let span = self.span(start, self.end);
-        Ok(Clause { head, body, span })
+        Ok((Clause { head, body, span }, weight))
     }
 
     fn head(&mut self) -> Parsed<Atom> {

@@ -259,6 +259,6 @@ impl FluentFit {
 impl Learned {
     /// The rules as a theory.
     pub fn theory(&self) -> Theory {
-        Theory { clauses: self.rules.iter().map(|r| r.clause.clone()).collect() }
+        self.rules.iter().map(|r| r.clause.clone()).collect()
     }
 }

@@ -560,7 +560,7 @@ impl Replay {
 
     /// The rules at work, as a theory.
     fn at_work(&self) -> Theory {
-        Theory { clauses: self.at_work.iter().map(|rule| rule.clause.clone()).collect() }
+        self.at_work.iter().map(|rule| rule.clause.clone()).collect()
     }
 
     fn learned_from(&self, outcomes: Vec<(Outcome, Vec<Trust>)>) -> Learned {

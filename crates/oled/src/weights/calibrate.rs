@@ -87,6 +87,9 @@ impl Calibration {
 
     /// The temperature at which the labels are most probable.
     pub fn temperature(&self) -> f64 {
+        if self.chains.is_empty() {
+            return 1.0;
+        }
         let at = |exponent: f64| self.surprise(exponent.exp2());
         let tried = TEMPERATURES.map(|exponent| (f64::from(exponent), at(f64::from(exponent))));
         let best = tried.reduce(|best, next| if next.1 < best.1 { next } else { best });

@@ -85,6 +85,24 @@ pub struct Margin {
     pub cuts: usize,
     /// Chains with the weights that were learned from other segments, for probabilities.
     pub held_out: Calibration,
+    /// The counts of each segment with the weights that were learned from others; nothing where there is one only.
+    pub by_segment: BySegment,
+}
+
+/// Counts by segment.
+pub type BySegment = IndexMap<Symbol, Confusion, FxBuildHasher>;
+
+impl Margin {
+    /// In how many segments weights that were learned from others cost less than other counts, and in how many more.
+    pub fn against(&self, others: &BySegment, costs: &Costs) -> (usize, usize) {
+        let segments = self
+            .by_segment
+            .iter()
+            .map(|(segment, counts)| (costs.of(counts), costs.of(&others.get(segment).copied().unwrap_or_default())));
+        segments.fold((0, 0), |(wins, losses), (own, other)| {
+            (wins + usize::from(own < other), losses + usize::from(own > other))
+        })
+    }
 }
 
 /// Learns the weights of a fluent.
@@ -92,35 +110,42 @@ pub fn weigh(fluent: &FluentChains, costs: &Costs) -> Margin {
     let all: Vec<&Chain> = fluent.chains.iter().collect();
     let groups = groups(fluent);
     let mut best = (Kind { trade: TRADES[TRADES.len() / 2], signed: false }, f64::NEG_INFINITY);
-    let (mut tried, mut held_out) = (Vec::new(), Calibration::default());
+    let (mut tried, mut held_out, mut by_segment) = (Vec::new(), Calibration::default(), BySegment::default());
     if groups.len() > 1 {
         for signed in [false, true] {
             for trade in TRADES {
                 let kind = Kind { trade, signed };
-                let (counts, chains) = left_out(fluent, &groups, costs, kind);
+                let (segments, chains) = left_out(fluent, &groups, costs, kind);
+                let mut counts = Confusion::default();
+                segments.values().for_each(|of| counts += *of);
                 tried.push((kind, counts));
                 // Of kinds that are as good it is the one without negative weights, and with smaller ones.
                 if costs.value(&counts) > best.1 {
                     best = (kind, costs.value(&counts));
-                    held_out = chains;
+                    (held_out, by_segment) = (chains, segments);
                 }
             }
         }
     }
     let (weights, cuts) = cutting_plane(fluent, &all, costs, best.0);
-    Margin { weights: weights.scaled(), kind: best.0, tried, cuts, held_out }
+    let temperature = held_out.temperature();
+    let weights = FluentWeights { temperature, ..weights.scaled() }.rounded();
+    Margin { weights, kind: best.0, tried, cuts, held_out, by_segment }
 }
 
 /// The counts on groups of segments that weights were not learned from, and the chains of those with the scores they have.
-fn left_out(fluent: &FluentChains, groups: &[Vec<&Chain>], costs: &Costs, kind: Kind) -> (Confusion, Calibration) {
-    let (mut counts, mut chains) = (Confusion::default(), Calibration::default());
+fn left_out(fluent: &FluentChains, groups: &[Vec<&Chain>], costs: &Costs, kind: Kind) -> (BySegment, Calibration) {
+    let (mut counts, mut chains) = (BySegment::default(), Calibration::default());
+    for (segment, missed) in &fluent.missed {
+        counts.entry(*segment).or_default().fn_ += missed;
+    }
     for (out, group) in groups.iter().enumerate() {
         let others = groups.iter().enumerate().filter(|(g, _)| *g != out);
         let kept: Vec<&Chain> = others.flat_map(|(_, chains)| chains).copied().collect();
         let (weights, _) = cutting_plane(fluent, &kept, costs, kind);
         let scores = fluent.scores(&weights.scaled());
         for chain in group {
-            counts += count(chain, &scores);
+            *counts.entry(chain.segment).or_default() += count(chain, &scores);
             chains.add(chain, &scores);
         }
     }

@@ -25,7 +25,7 @@ pub(super) fn details(body: &mut String, groups: &[Group<'_>]) {
             score.folds.len()
         );
         for fold in &score.folds {
-            let FoldScore { fold: number, order, tp, fp, fn_, literals, rules, seconds } = fold;
+            let FoldScore { fold: number, order, tp, fp, fn_, literals, rules, seconds, .. } = fold;
             let counts = fold.confusion();
             let of = |whole: u64, value: f64| if whole == 0 { f64::NAN } else { value };
             put!(

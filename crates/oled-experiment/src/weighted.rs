@@ -1,0 +1,106 @@
+//! Weighted: a theory of a fold whose rules are given weights, and what they recognise.
+
+use oled::weights::{
+    BySegment, Calibration, Costs, Decision, Firing, FluentChains, Margin, Reliability, Timetable, Weights,
+    weigh_chains,
+};
+use oled::{Evaluation, Frame, Interval, Recogniser, Signature, Theory};
+use oled_data::task_folder::TaskFolder;
+
+use crate::data::Unit;
+use crate::row::name;
+use crate::{Error, FoldWeights, Row};
+
+/// A theory with weights.
+pub(crate) struct Weighted {
+    pub(crate) theory: Theory,
+    weights: Weights,
+    /// For each fluent whether weights decide what is recognised.
+    used: Vec<bool>,
+}
+
+/// So many more segments must be better with weights than worse, as it is asked of rules.
+const MORE_SEGMENTS: usize = 3;
+
+/// Learns weights. Those of rules that are given are used; those of rules that were learned are where they do better on
+/// segments that they were not learned from than the rules alone.
+pub(crate) fn weigh(
+    folder: &TaskFolder,
+    row: &Row,
+    theory: &Theory,
+    training: &[&Unit],
+    costs: &Costs,
+) -> Result<Weighted, Error> {
+    let frames = || training.iter().flat_map(|unit| &unit.frames);
+    let mut firing = Firing::new(&folder.task, theory)?;
+    frames().for_each(|frame| firing.observe(frame));
+    let chains = firing.finish();
+    let weighed = weigh_chains(theory, &chains, costs);
+    let used = if row.has_story() {
+        let mut recogniser = Recogniser::new(&folder.task, theory)?;
+        let mut evaluation = Evaluation::new(&folder.task.labels());
+        for frame in frames() {
+            recogniser.observe(frame, &mut Vec::new());
+            evaluation.count(&recogniser, frame);
+        }
+        let is_better = |(fluent, margin): (&FluentChains, &Margin)| {
+            let own = evaluation.by_segment().into_iter().filter(|(of, ..)| *of == name(fluent.label));
+            let crisp: BySegment = own.map(|(_, segment, counts)| (segment, counts)).collect();
+            let (wins, losses) = margin.against(&crisp, costs);
+            wins >= losses + MORE_SEGMENTS
+        };
+        chains.fluents.iter().zip(&weighed.margins).map(is_better).collect()
+    } else {
+        vec![true; chains.fluents.len()]
+    };
+    Ok(Weighted { theory: weighed.theory, weights: weighed.weights, used })
+}
+
+impl Weighted {
+    /// What is recognised of frames, and for each fluent its weights, with how reliable probabilities are.
+    pub(crate) fn recognise<'f, F: Iterator<Item = &'f Frame>>(
+        &self,
+        folder: &TaskFolder,
+        theory: &Theory,
+        frames: impl Fn() -> F,
+    ) -> Result<(Timetable, Vec<(Signature, FoldWeights)>), Error> {
+        let mut firing = Firing::new(&folder.task, theory)?;
+        let mut recogniser = Recogniser::new(&folder.task, theory)?;
+        let mut crisp: Vec<Interval> = Vec::new();
+        for frame in frames() {
+            firing.observe(frame);
+            recogniser.observe(frame, &mut crisp);
+        }
+        recogniser.finish(&mut crisp);
+        let chains = firing.finish();
+        let is_used = |signature: Signature| {
+            chains.fluents.iter().zip(&self.used).any(|(fluent, used)| fluent.label == signature && *used)
+        };
+        let intervals = chains.intervals(&self.weights, Decision::Best).into_iter().map(|(interval, _)| interval);
+        let weighed = intervals.filter(|interval| is_used(interval.signature));
+        let all: Vec<Interval> = weighed.chain(crisp.into_iter().filter(|i| !is_used(i.signature))).collect();
+        let timetable = Timetable::new(&chains, folder.task.bias.symmetries(), all.iter());
+        let fluents = chains.fluents.iter().zip(&self.weights.fluents).zip(&self.used);
+        let records = fluents.map(|((fluent, weights), used)| {
+            let mut calibration = Calibration::default();
+            let scores = fluent.scores(weights);
+            fluent.chains.iter().for_each(|chain| calibration.add(chain, &scores));
+            let record = FoldWeights {
+                rules: weights.rules.clone(),
+                holding: weights.holding,
+                absent: weights.absent,
+                temperature: weights.temperature,
+                used: *used,
+                reliability: [1.0, weights.temperature].map(|t| table(&calibration.reliability(t))),
+            };
+            (fluent.label, record)
+        });
+        Ok((timetable, records.collect()))
+    }
+}
+
+/// A table of reliability with means instead of sums.
+fn table(reliability: &Reliability) -> Vec<(u64, f64, f64)> {
+    let mean = |sum: f64, count: u64| if count == 0 { 0.0 } else { sum / count as f64 };
+    reliability.bins.iter().map(|&(count, sum, held)| (count, mean(sum, count), mean(held as f64, count))).collect()
+}

@@ -1,0 +1,144 @@
+//! What is recognised with weights: intervals, each with how sure they are.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::chain::{Stretch, decode};
+use super::firing::{Chain, Chains, FluentChains};
+use super::margin::stretches;
+use super::marginal::marginals;
+use super::weight::{FluentWeights, Weights};
+use crate::calculus::{End, Interval};
+use crate::evaluate::Recognised;
+use crate::lang::{Signature, Symbol, Symmetries, Value};
+
+/// How sure an interval is: how probable it is that the fluent holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Confidence {
+    /// Over all of its time points.
+    pub mean: f64,
+    /// At the least probable of them.
+    pub weakest: f64,
+}
+
+/// What makes a time point one at which a fluent holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Decision {
+    /// The best sequence of states.
+    #[default]
+    Best,
+    /// It is at least so probable.
+    AtLeast(f64),
+}
+
+impl Chains {
+    /// The intervals that are recognised, with how sure they are: fluent by fluent, in the order in which their chains began.
+    pub fn intervals(&self, weights: &Weights, decision: Decision) -> Vec<(Interval, Confidence)> {
+        let mut found = Vec::new();
+        for (fluent, weights) in self.fluents.iter().zip(&weights.fluents) {
+            let scores = fluent.scores(weights);
+            for chain in &fluent.chains {
+                let stretches: Vec<Stretch> = stretches(chain, &scores).collect();
+                self.add_intervals(fluent, weights, (chain, &stretches), decision, &mut found);
+            }
+        }
+        found
+    }
+
+    fn add_intervals(
+        &self,
+        fluent: &FluentChains,
+        weights: &FluentWeights,
+        (chain, stretches): (&Chain, &[Stretch]),
+        decision: Decision,
+        found: &mut Vec<(Interval, Confidence)>,
+    ) {
+        let probable = marginals(stretches, weights.temperature);
+        let states: Vec<bool> = match decision {
+            Decision::Best => {
+                let (_, states) = decode(stretches);
+                let parts = states.into_iter().flat_map(super::chain::States::parts);
+                parts.flat_map(|(state, length)| std::iter::repeat_n(state == 1, length as usize)).collect()
+            }
+            Decision::AtLeast(threshold) => probable.iter().map(|p| *p >= threshold).collect(),
+        };
+        let times = &self.times[&chain.segment];
+        let mut at = 0;
+        while at < states.len() {
+            let length = states[at..].iter().take_while(|state| **state == states[at]).count();
+            if states[at] {
+                let (first, last) = (chain.first + at, chain.first + at + length - 1);
+                let end = match () {
+                    () if at + length < states.len() => End::Terminated,
+                    () if last + 1 < times.len() => End::Lost,
+                    () => End::Segment,
+                };
+                let sure = &probable[at..at + length];
+                let confidence = Confidence {
+                    mean: sure.iter().sum::<f64>() / length as f64,
+                    weakest: sure.iter().copied().fold(1.0, f64::min),
+                };
+                let (segment, values) = (chain.segment, chain.values.clone());
+                let interval =
+                    Interval { segment, signature: fluent.label, values, first: times[first], last: times[last], end };
+                found.push((interval, confidence));
+            }
+            at += length;
+        }
+    }
+}
+
+/// What holds at each time point, for whoever compares it with labels.
+#[derive(Clone, Debug)]
+pub struct Timetable {
+    symmetries: Symmetries,
+    holding: IndexMap<(Symbol, i64), Vec<(Signature, Box<[Value]>)>, FxBuildHasher>,
+}
+
+impl Timetable {
+    /// The time points of intervals.
+    pub fn new<'i>(
+        chains: &Chains,
+        symmetries: Symmetries,
+        intervals: impl Iterator<Item = &'i Interval>,
+    ) -> Timetable {
+        let mut holding: IndexMap<(Symbol, i64), Vec<(Signature, Box<[Value]>)>, FxBuildHasher> = IndexMap::default();
+        for interval in intervals {
+            let times = &chains.times[&interval.segment];
+            let within = times.iter().filter(|time| (interval.first..=interval.last).contains(*time));
+            for time in within {
+                let here = holding.entry((interval.segment, *time)).or_default();
+                here.push((interval.signature, interval.values.clone()));
+            }
+        }
+        Timetable { symmetries, holding }
+    }
+
+    /// What holds at a time point of a segment.
+    pub fn at(&self, segment: Symbol, time: i64) -> At<'_> {
+        let holding = self.holding.get(&(segment, time)).map_or(&[][..], Vec::as_slice);
+        At { symmetries: &self.symmetries, holding }
+    }
+}
+
+/// What holds at a time point.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'t> {
+    symmetries: &'t Symmetries,
+    holding: &'t [(Signature, Box<[Value]>)],
+}
+
+impl Recognised for At<'_> {
+    fn symmetries(&self) -> &Symmetries {
+        self.symmetries
+    }
+
+    fn holds(&self, signature: Signature, values: &[Value]) -> bool {
+        let values = self.symmetries.in_order(signature, values);
+        self.holding.iter().any(|(s, v)| *s == signature && **v == *values)
+    }
+
+    fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])> {
+        self.holding.iter().map(|(signature, values)| (*signature, &**values))
+    }
+}
