@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Learn rules from a labelled stream, in one pass, and print them with their evidence.
     Learn(Box<crate::learn::LearnArgs>),
+    /// Learn from a labelled stream how much each rule of a theory counts, and print the theory with weights.
+    Weigh(crate::weigh::WeighArgs),
     /// Run a theory on a stream and print the intervals of complex events.
     Recognise(Box<RecogniseArgs>),
     /// Compare what a theory recognises with the labels of a stream.
@@ -147,6 +149,15 @@ pub(crate) struct RecogniseArgs {
     /// Print all fluents that the rules define, not only those that the task asks for.
     #[arg(long)]
     pub(crate) all: bool,
+
+    /// With a theory that has weights: also print how sure each interval is, over all of its time points and at the weakest
+    /// of them. Intervals come when their segment ends.
+    #[arg(long, conflicts_with_all = ["frames", "all", "follow", "lateness", "checkpoint"])]
+    pub(crate) confidence: bool,
+
+    /// With `--confidence`: something holds where it is at least so probable, instead of where the best sequence says so.
+    #[arg(long, value_name = "P", requires = "confidence", value_parser = parse_share)]
+    pub(crate) threshold: Option<f64>,
 
     /// Stop with an error where more atoms than this follow at once from the rules, at one time point.
     #[arg(long, value_name = "N", default_value_t = MAX_INSTANCES)]

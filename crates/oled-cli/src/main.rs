@@ -4,6 +4,7 @@ mod args;
 mod bench;
 mod check;
 mod checkpoint;
+mod confidence;
 mod convert;
 mod demo;
 mod evaluate;
@@ -20,6 +21,7 @@ mod recognise;
 mod simulate;
 mod source;
 mod timeline;
+mod weigh;
 
 use std::process::ExitCode;
 
@@ -55,6 +57,8 @@ fn main() -> ExitCode {
     let (quiet, stats) = (cli.quiet, cli.stats);
     let result = match cli.command {
         Command::Demo(args) => demo::run(&args, quiet),
+        Command::Weigh(args) => weigh::run(&args, quiet),
+        Command::Recognise(args) if args.confidence => confidence::run(&args, quiet),
         Command::Recognise(args) => recognise::run(&args, quiet),
         Command::Learn(args) => learn::run(&args, quiet),
         Command::Evaluate(args) => evaluate::run(&args, quiet),

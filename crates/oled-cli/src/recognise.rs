@@ -299,7 +299,7 @@ impl Printer {
     }
 }
 
-fn value(value: Value) -> serde_json::Value {
+pub(crate) fn value(value: Value) -> serde_json::Value {
     match value {
         Value::Sym(s) => json!(s.as_str()),
         Value::Int(i) => json!(i),

@@ -186,6 +186,8 @@ pub struct FoldWeights {
     pub holding: f64,
     /// See `holding`.
     pub absent: f64,
+    /// Whether inertia speaks only where no rule fires.
+    pub quiet: bool,
     /// By how much scores are divided before they are probabilities.
     pub temperature: f64,
     /// Whether what was recognised is what weights say: otherwise it is what the rules say without, and weights say how sure

@@ -4,7 +4,7 @@ use oled::weights::{
     BySegment, Calibration, Costs, Decision, Firing, FluentChains, Margin, Reliability, Timetable, Weights,
     weigh_chains,
 };
-use oled::{Evaluation, Frame, Interval, Recogniser, Signature, Theory};
+use oled::{Evaluation, Frame, Recogniser, Signature, Theory};
 use oled_data::task_folder::TaskFolder;
 
 use crate::data::Unit;
@@ -15,8 +15,6 @@ use crate::{Error, FoldWeights, Row};
 pub(crate) struct Weighted {
     pub(crate) theory: Theory,
     weights: Weights,
-    /// For each fluent whether weights decide what is recognised.
-    used: Vec<bool>,
 }
 
 /// So many more segments must be better with weights than worse, as it is asked of rules.
@@ -35,8 +33,8 @@ pub(crate) fn weigh(
     let mut firing = Firing::new(&folder.task, theory)?;
     frames().for_each(|frame| firing.observe(frame));
     let chains = firing.finish();
-    let weighed = weigh_chains(theory, &chains, costs);
-    let used = if row.has_story() {
+    let mut weighed = weigh_chains(theory, &chains, costs);
+    if row.has_story() {
         let mut recogniser = Recogniser::new(&folder.task, theory)?;
         let mut evaluation = Evaluation::new(&folder.task.labels());
         for frame in frames() {
@@ -46,14 +44,13 @@ pub(crate) fn weigh(
         let is_better = |(fluent, margin): (&FluentChains, &Margin)| {
             let own = evaluation.by_segment().into_iter().filter(|(of, ..)| *of == name(fluent.label));
             let crisp: BySegment = own.map(|(_, segment, counts)| (segment, counts)).collect();
-            let (wins, losses) = margin.against(&crisp, costs);
-            wins >= losses + MORE_SEGMENTS
+            margin.is_better(&crisp, costs, MORE_SEGMENTS)
         };
-        chains.fluents.iter().zip(&weighed.margins).map(is_better).collect()
-    } else {
-        vec![true; chains.fluents.len()]
-    };
-    Ok(Weighted { theory: weighed.theory, weights: weighed.weights, used })
+        let better: Vec<bool> = chains.fluents.iter().zip(&weighed.margins).map(is_better).collect();
+        weighed.weights.fluents.iter_mut().zip(better).for_each(|(weights, better)| weights.decide = better);
+    }
+    let theory = weighed.weights.write(theory, &chains.fluents);
+    Ok(Weighted { theory, weights: weighed.weights })
 }
 
 impl Weighted {
@@ -65,23 +62,13 @@ impl Weighted {
         frames: impl Fn() -> F,
     ) -> Result<(Timetable, Vec<(Signature, FoldWeights)>), Error> {
         let mut firing = Firing::new(&folder.task, theory)?;
-        let mut recogniser = Recogniser::new(&folder.task, theory)?;
-        let mut crisp: Vec<Interval> = Vec::new();
-        for frame in frames() {
-            firing.observe(frame);
-            recogniser.observe(frame, &mut crisp);
-        }
-        recogniser.finish(&mut crisp);
+        frames().for_each(|frame| firing.observe(frame));
         let chains = firing.finish();
-        let is_used = |signature: Signature| {
-            chains.fluents.iter().zip(&self.used).any(|(fluent, used)| fluent.label == signature && *used)
-        };
-        let intervals = chains.intervals(&self.weights, Decision::Best).into_iter().map(|(interval, _)| interval);
-        let weighed = intervals.filter(|interval| is_used(interval.signature));
-        let all: Vec<Interval> = weighed.chain(crisp.into_iter().filter(|i| !is_used(i.signature))).collect();
-        let timetable = Timetable::new(&chains, folder.task.bias.symmetries(), all.iter());
-        let fluents = chains.fluents.iter().zip(&self.weights.fluents).zip(&self.used);
-        let records = fluents.map(|((fluent, weights), used)| {
+        let intervals = chains.intervals(&self.weights, Decision::Best);
+        let intervals = intervals.iter().map(|(interval, _)| interval);
+        let timetable = Timetable::new(&chains, folder.task.bias.symmetries(), intervals);
+        let fluents = chains.fluents.iter().zip(&self.weights.fluents);
+        let records = fluents.map(|(fluent, weights)| {
             let mut calibration = Calibration::default();
             let scores = fluent.scores(weights);
             fluent.chains.iter().for_each(|chain| calibration.add(chain, &scores));
@@ -89,8 +76,9 @@ impl Weighted {
                 rules: weights.rules.clone(),
                 holding: weights.holding,
                 absent: weights.absent,
+                quiet: weights.quiet,
                 temperature: weights.temperature,
-                used: *used,
+                used: weights.decide,
                 reliability: [1.0, weights.temperature].map(|t| table(&calibration.reliability(t))),
             };
             (fluent.label, record)

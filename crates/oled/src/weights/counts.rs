@@ -40,21 +40,18 @@ impl Tally {
         }
     }
 
-    /// How often each weight counts.
-    pub(super) fn counts(&self, fluent: &FluentChains) -> Counts {
+    /// How often each weight counts; those of inertia where no rule fires, or where none speaks against them.
+    pub(super) fn counts(&self, fluent: &FluentChains, quiet: bool) -> Counts {
         let mut counts = vec![0; fluent.rules.len() + 2];
         let inertia = fluent.rules.len();
         for (fired, steps) in self.steps.iter().enumerate() {
             for (rule, of) in fluent.rules.iter().enumerate().filter(|(rule, _)| fluent.fires(fired, *rule)) {
                 counts[rule] += steps.into[usize::from(!of.ends)];
             }
-            let (starts, ends) = fluent.sides(fired);
-            let absent = match (starts, fluent.direct) {
-                (true, _) => 0,
-                (false, true) => steps.into[0],
-                (false, false) => steps.within[0],
-            };
-            let holding = if ends { 0 } else { steps.within[1] };
+            let (against_absent, against_holding) = fluent.speaks(fired, quiet);
+            let own = if fluent.direct { steps.into[0] } else { steps.within[0] };
+            let absent = if against_absent { 0 } else { own };
+            let holding = if against_holding { 0 } else { steps.within[1] };
             counts[inertia] += holding + absent;
             counts[inertia + 1] += absent;
         }

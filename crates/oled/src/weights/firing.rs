@@ -100,6 +100,13 @@ impl FluentChains {
         (any(false), any(true))
     }
 
+    /// Whether a set of rules silences inertia of not holding, and of holding: a rule that starts it the one, and a rule that
+    /// ends it the other; where only quiet counts, any rule both.
+    pub(super) fn speaks(&self, fired: usize, quiet: bool) -> (bool, bool) {
+        let (starts, ends) = self.sides(fired);
+        if quiet { (starts || ends, starts || ends) } else { (starts, ends) }
+    }
+
     /// The scores of a step at which each set of rules fires.
     pub fn scores(&self, weights: &FluentWeights) -> Vec<Scores> {
         (0..self.firings.len()).map(|fired| self.score(fired, weights)).collect()
@@ -119,13 +126,12 @@ impl FluentChains {
             rules.map(|r| weights.rules[r]).sum()
         };
         let (starts, ends) = (sum(false), sum(true));
-        let (any_starts, any_ends) = self.sides(fired);
-        let absent = if any_starts { 0.0 } else { weights.absent };
-        if self.direct {
-            return [[absent, starts], [absent, starts + weights.holding]];
-        }
-        let holding = if any_ends { 0.0 } else { weights.holding };
-        [[ends + absent, starts], [ends, starts + holding]]
+        let (against_absent, against_holding) = self.speaks(fired, weights.quiet);
+        let absent = if against_absent { 0.0 } else { weights.absent };
+        let holding = if against_holding { 0.0 } else { weights.holding };
+        // What holds while conditions are met is not kept from ending.
+        let absent_before = if self.direct { absent } else { 0.0 };
+        [[ends + absent, starts], [ends + absent_before, starts + holding]]
     }
 }
 
@@ -284,7 +290,32 @@ impl Firing {
         }
     }
 
-    /// All chains so far.
+    /// Why not everything was derived that follows from the frame observed last, if it was not.
+    pub fn stop(&self) -> Option<&Stop> {
+        self.stop.as_ref()
+    }
+
+    /// All chains so far, of segments that have ended: who takes them out before another one begins has no more in memory than
+    /// a segment takes.
+    pub fn take(&mut self) -> Chains {
+        self.fluents.iter_mut().for_each(|fluent| fluent.open.clear());
+        let fresh = |fluent: &FluentChains| FluentChains {
+            chains: Vec::new(),
+            missed: IndexMap::default(),
+            rules: fluent.rules.clone(),
+            firings: fluent.firings.clone(),
+            ..*fluent
+        };
+        let fluents = self.chains.fluents.iter().map(fresh).collect();
+        std::mem::replace(&mut self.chains, Chains { fluents, times: IndexMap::default() })
+    }
+
+    /// The fluents that are looked at, with the chains so far.
+    pub fn fluents(&self) -> &[FluentChains] {
+        &self.chains.fluents
+    }
+
+    /// All chains.
     pub fn finish(self) -> Chains {
         self.chains
     }

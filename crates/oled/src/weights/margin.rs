@@ -32,6 +32,14 @@ pub struct Costs {
     pub miss: f64,
 }
 
+impl Costs {
+    /// The same with the larger one 1: what matters is their ratio.
+    fn normalised(&self) -> Costs {
+        let largest = self.false_alarm.max(self.miss);
+        Costs { false_alarm: self.false_alarm / largest, miss: self.miss / largest }
+    }
+}
+
 impl Default for Costs {
     fn default() -> Costs {
         Costs { false_alarm: 1.0, miss: 1.0 }
@@ -49,10 +57,22 @@ impl Costs {
     }
 }
 
-/// How much errors count beside the size of weights, as a multiple of what missing everything would cost. With the least all
-/// weights are nearly nothing, with the greatest hardly an error is allowed that can be avoided; which one is best is found out
-/// on segments that weights were not learned from.
-const TRADES: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
+/// How many trades between errors and the size of weights are tried. Which one is best is found out on segments that weights
+/// were not learned from; half as many leave out what is best for rules that fire all the time, or for rules that fire once.
+const TRADES: u32 = 4;
+
+/// The trades: how much errors count beside the size of weights, as a multiple of what missing everything would cost. What
+/// fires once must outweigh inertia for as long as labels stay the same, and squares of weights are counted: so the most that
+/// errors count is the square of that length, and the least is 1, with which weights are next to nothing.
+fn trades(fluent: &FluentChains) -> impl Iterator<Item = f64> {
+    let (mut steps, mut changes) = (0_u64, 0_u64);
+    for chain in &fluent.chains {
+        steps += chain.runs.iter().map(|run| u64::from(run.length)).sum::<u64>();
+        changes += 1 + chain.runs.windows(2).filter(|pair| pair[0].label != pair[1].label).count() as u64;
+    }
+    let length = (steps as f64 / changes.max(1) as f64).max(2.0);
+    (0..TRADES).map(move |i| length.powf(2.0 * f64::from(i) / f64::from(TRADES - 1)))
+}
 
 /// So many groups of segments are left out, one after the other, to choose the trade. More cost as many searches more.
 const GROUPS: usize = 5;
@@ -70,6 +90,8 @@ pub struct Kind {
     pub trade: f64,
     /// Whether rules may speak against their heads: the weights of such rules are negative.
     pub signed: bool,
+    /// Whether inertia speaks only where no rule fires: see [`FluentWeights::quiet`].
+    pub quiet: bool,
 }
 
 /// Weights that were learned.
@@ -93,6 +115,18 @@ pub struct Margin {
 pub type BySegment = IndexMap<Symbol, Confusion, FxBuildHasher>;
 
 impl Margin {
+    /// Whether weights that were learned from other segments are better than other counts: in so many more segments than
+    /// they are worse, and over all.
+    pub fn is_better(&self, others: &BySegment, costs: &Costs, segments: usize) -> bool {
+        let (wins, losses) = self.against(others, costs);
+        let sum = |counts: &BySegment| {
+            let mut sum = Confusion::default();
+            counts.values().for_each(|of| sum += *of);
+            costs.value(&sum)
+        };
+        wins >= losses + segments && sum(&self.by_segment) > sum(others)
+    }
+
     /// In how many segments weights that were learned from others cost less than other counts, and in how many more.
     pub fn against(&self, others: &BySegment, costs: &Costs) -> (usize, usize) {
         let segments = self
@@ -107,14 +141,18 @@ impl Margin {
 
 /// Learns the weights of a fluent.
 pub fn weigh(fluent: &FluentChains, costs: &Costs) -> Margin {
+    let costs = &costs.normalised();
     let all: Vec<&Chain> = fluent.chains.iter().collect();
     let groups = groups(fluent);
-    let mut best = (Kind { trade: TRADES[TRADES.len() / 2], signed: false }, f64::NEG_INFINITY);
+    let mut best = (
+        Kind { trade: trades(fluent).nth(TRADES as usize / 2).unwrap_or(1.0), signed: false, quiet: false },
+        f64::NEG_INFINITY,
+    );
     let (mut tried, mut held_out, mut by_segment) = (Vec::new(), Calibration::default(), BySegment::default());
     if groups.len() > 1 {
-        for signed in [false, true] {
-            for trade in TRADES {
-                let kind = Kind { trade, signed };
+        for (signed, quiet) in [(false, false), (false, true), (true, false), (true, true)] {
+            for trade in trades(fluent) {
+                let kind = Kind { trade, signed, quiet };
                 let (segments, chains) = left_out(fluent, &groups, costs, kind);
                 let mut counts = Confusion::default();
                 segments.values().for_each(|of| counts += *of);
@@ -249,7 +287,7 @@ fn most_violated(fluent: &FluentChains, chains: &[&Chain], costs: &Costs, weight
         tally.add(chain, annotated(chain), 1);
         tally.add(chain, states.into_iter(), -1);
     }
-    let counts = tally.counts(fluent).into_iter().map(|count| count as f64 / unit).collect();
+    let counts = tally.counts(fluent, weights.quiet).into_iter().map(|count| count as f64 / unit).collect();
     Cut { counts, cost: costs.of(&errors) / unit }
 }
 
@@ -264,6 +302,7 @@ struct Dual {
     sum: Vec<f64>,
     weight: Vec<f64>,
     signed: usize,
+    quiet: bool,
 }
 
 /// Moves of multipliers for a condition more, at most. Some hundreds are enough.
@@ -273,13 +312,15 @@ impl Dual {
     fn new(rules: usize, kind: Kind) -> Dual {
         let zero = vec![0.0; rules + 2];
         let signed = if kind.signed { rules } else { 0 };
-        Dual { cuts: Vec::new(), multipliers: Vec::new(), rest: kind.trade, sum: zero.clone(), weight: zero, signed }
+        let (rest, quiet) = (kind.trade, kind.quiet);
+        Dual { cuts: Vec::new(), multipliers: Vec::new(), rest, sum: zero.clone(), weight: zero, signed, quiet }
     }
 
     fn weights(&self, fluent: &FluentChains) -> FluentWeights {
         let (rules, inertia) = self.weight.split_at(self.weight.len() - 2);
         let [holding, more] = [inertia[0], inertia[1]];
-        FluentWeights { fluent: fluent.name(), rules: rules.into(), holding, absent: holding + more, temperature: 1.0 }
+        let (rules, absent, quiet) = (rules.into(), holding + more, self.quiet);
+        FluentWeights { fluent: fluent.name(), rules, holding, absent, quiet, temperature: 1.0, decide: true }
     }
 
     /// By how much a condition is broken, before slack.
@@ -346,13 +387,14 @@ impl Dual {
     /// How far to move: what a little more gains falls with the length, in pieces that are straight lines.
     fn best_length(&self, along: &[f64], cost: f64, room: f64) -> f64 {
         let mut length = 0.0;
+        let end = |sum: f64, along: f64| -sum / along;
         // Each piece ends where another weight becomes zero, or is not any more.
         for _ in 0..=2 * along.len() {
             let (mut slope, mut bend) = (cost, 0.0);
-            for (i, (sum, along)) in self.sum.iter().zip(along).enumerate() {
-                let weight = sum + length * along;
-                if i < self.signed || weight > 0.0 || weight == 0.0 && *along > 0.0 {
-                    slope -= weight * along;
+            for (i, (&sum, &along)) in self.sum.iter().zip(along).enumerate().filter(|(_, (_, along))| **along != 0.0) {
+                let is_positive = if along > 0.0 { length >= end(sum, along) } else { length < end(sum, along) };
+                if i < self.signed || is_positive {
+                    slope -= (sum + length * along) * along;
                     bend += along * along;
                 }
             }
@@ -360,7 +402,7 @@ impl Dual {
                 return if slope > 0.0 { room } else { length };
             }
             let line = length + slope / bend;
-            let ends = self.sum.iter().zip(along).skip(self.signed).map(|(sum, along)| -sum / along);
+            let ends = self.sum.iter().zip(along).skip(self.signed).map(|(sum, along)| end(*sum, *along));
             let next = ends.filter(|end| *end > length).fold(line, f64::min);
             if next >= room {
                 return room;

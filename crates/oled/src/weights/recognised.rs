@@ -24,7 +24,7 @@ pub struct Confidence {
 /// What makes a time point one at which a fluent holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Decision {
-    /// The best sequence of states.
+    /// It is part of the best sequence of states; where weights do not decide, rules say so.
     #[default]
     Best,
     /// It is at least so probable.
@@ -55,6 +55,7 @@ impl Chains {
     ) {
         let probable = marginals(stretches, weights.temperature);
         let states: Vec<bool> = match decision {
+            Decision::Best if !weights.decide => crisp(fluent, chain),
             Decision::Best => {
                 let (_, states) = decode(stretches);
                 let parts = states.into_iter().flat_map(super::chain::States::parts);
@@ -86,6 +87,18 @@ impl Chains {
             at += length;
         }
     }
+}
+
+/// The states of a chain by its rules alone: what starts it wins.
+fn crisp(fluent: &FluentChains, chain: &Chain) -> Vec<bool> {
+    let mut states = Vec::new();
+    let mut holds = false;
+    for run in &chain.runs {
+        let (starts, ends) = fluent.sides(run.fired as usize);
+        holds = starts || holds && !ends && !fluent.direct;
+        states.extend(std::iter::repeat_n(holds, run.length as usize));
+    }
+    states
 }
 
 /// What holds at each time point, for whoever compares it with labels.

@@ -2,6 +2,7 @@
 //! read.
 //!
 //! ```text
+//! weights(meeting, decide).
 //! inertia(meeting, 0.66, 1).
 //! temperature(meeting, 0.52).
 //!
@@ -13,9 +14,17 @@
 use super::firing::FluentChains;
 use crate::lang::{Atom, Clause, Diagnostic, Problems, Span, Symbol, Term, Theory, Value};
 
-/// The predicates of inertia, `inertia(meeting, holding, absent)`, and of temperature.
+/// The predicates of what weights are for, of inertia, `inertia(meeting, holding, absent)`, and of temperature.
+const WEIGHTS: &str = "weights";
 const INERTIA: &str = "inertia";
 const TEMPERATURE: &str = "temperature";
+
+/// Where inertia speaks only where no rule fires.
+const QUIET: &str = "quiet";
+
+/// What weights are for: they decide what is recognised, or say how sure rules are.
+const DECIDE: &str = "decide";
+const CONFIDENCE: &str = "confidence";
 
 /// Weights have so many digits after the point: as many as a reader can use.
 const DIGITS: i32 = 3;
@@ -27,12 +36,17 @@ pub struct FluentWeights {
     pub fluent: Symbol,
     /// What each of its rules counts, in the order of the theory: how many time points of inertia it outweighs.
     pub rules: Vec<f64>,
-    /// What speaks for going on to hold, at each time point at which no rule ends it. Not more than `absent`.
+    /// What speaks for going on to hold, at each time point. Not more than `absent`.
     pub holding: f64,
-    /// What speaks for going on not to hold, at each time point at which no rule starts it.
+    /// What speaks for going on not to hold, at each time point.
     pub absent: f64,
+    /// Whether inertia speaks only where no rule fires. Otherwise that of holding does where no rule ends it, and that of not
+    /// holding where no rule starts it, as in the literature.
+    pub quiet: bool,
     /// By how much scores are divided before they are probabilities.
     pub temperature: f64,
+    /// Whether they decide what is recognised; otherwise rules do, and weights say how sure that is.
+    pub decide: bool,
 }
 
 impl FluentWeights {
@@ -78,7 +92,12 @@ impl Weights {
                     [Term::Value(Value::Sym(weights.fluent))].into_iter().chain(numbers.iter().map(|n| number(*n)));
                 Clause { head: Atom::new(name, args.collect()), body: Vec::new(), span: Span::default() }
             };
-            weighed.push(fact(INERTIA, &[weights.holding, weights.absent]), None);
+            let mut purpose = fact(WEIGHTS, &[]);
+            purpose.head.args.push(Term::Value(Value::from(if weights.decide { DECIDE } else { CONFIDENCE })));
+            weighed.push(purpose, None);
+            let mut inertia = fact(INERTIA, &[weights.holding, weights.absent]);
+            inertia.head.args.extend(weights.quiet.then(|| Term::Value(Value::from(QUIET))));
+            weighed.push(inertia, None);
             weighed.push(fact(TEMPERATURE, &[weights.temperature]), None);
         }
         for (clause, rule) in theory.clauses.iter().enumerate().filter(|(_, rule)| !is_common(rule)) {
@@ -112,7 +131,17 @@ impl Weights {
             let rules: Result<Vec<f64>, Diagnostic> = fluent.rules.iter().map(|of| rule(of.number)).collect();
             let [holding, absent] = common(theory, INERTIA, name)?.unwrap_or([1.0, 1.0]);
             let [temperature] = common(theory, TEMPERATURE, name)?.unwrap_or([1.0]);
-            weights.fluents.push(FluentWeights { fluent: name, rules: rules?, holding, absent, temperature });
+            let decide = !theory.clauses.iter().any(|clause| {
+                let args = [name, Symbol::new(CONFIDENCE)].map(|name| Term::Value(Value::Sym(name)));
+                clause.head.name.as_str() == WEIGHTS && clause.body.is_empty() && clause.head.args == args
+            });
+            let quiet = theory.clauses.iter().any(|clause| {
+                let args = &clause.head.args;
+                let is_quiet = args.len() == 4 && args[3] == Term::Value(Value::from(QUIET));
+                is_quiet && clause.head.name.as_str() == INERTIA && args[0] == Term::Value(Value::Sym(name))
+            });
+            let rules = rules?;
+            weights.fluents.push(FluentWeights { fluent: name, rules, holding, absent, quiet, temperature, decide });
         }
         Ok(Some(weights))
     }
@@ -121,7 +150,7 @@ impl Weights {
 /// Whether a clause says something of all rules of a fluent.
 fn is_common(clause: &Clause) -> bool {
     clause.body.is_empty()
-        && matches!((clause.head.name.as_str(), clause.head.args.len()), (INERTIA, 3) | (TEMPERATURE, 2))
+        && matches!((clause.head.name.as_str(), clause.head.args.len()), (INERTIA, 3 | 4) | (WEIGHTS | TEMPERATURE, 2))
 }
 
 /// The numbers that a theory gives a fluent.

@@ -1,0 +1,113 @@
+//! `oled recognise --confidence`: intervals with how sure they are, by the weights of a theory.
+
+use std::io::{self, Write};
+
+use anyhow::bail;
+use oled::weights::{Confidence, Decision, Firing, Weights};
+use oled::{Interval, Theory, calculus};
+use oled_data::task_folder::TaskFolder;
+use oled_data::{csv_field, printable_json};
+use serde_json::json;
+
+use crate::Outcome;
+use crate::args::{Output, RecogniseArgs};
+use crate::input::{load_theory, too_much, warn};
+use crate::output::Output as File;
+use crate::progress::{Labels, Progress, say_skipped};
+use crate::recognise::{compact, value};
+use crate::source::Source;
+
+/// Which rules of a theory fire, where it has rules that can be weighed.
+pub(crate) fn firing(folder: &TaskFolder, theory: &Theory) -> anyhow::Result<Firing> {
+    let firing = Firing::new(&folder.task, theory)?;
+    if firing.fluents().is_empty() {
+        bail!(
+            "the theory has no rules for what the task `{}` labels\nhint: weights are for fluents with `example(…)` in the modes",
+            folder.name
+        );
+    }
+    Ok(firing)
+}
+
+pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    let folder = TaskFolder::load(&args.task)?;
+    let theory = load_theory(&folder, &args.theory)?;
+    warn(&folder, &theory, quiet);
+    let mut firing = firing(&folder, &theory)?;
+    let Some(weights) = Weights::read(&theory, firing.fluents())? else {
+        bail!(
+            "the rules of `{}` have no weights\nhint: `oled weigh` learns them from a labelled stream",
+            args.theory.display()
+        );
+    };
+    let path = args.output.as_deref().unwrap_or(std::path::Path::new("-"));
+    let output = File::create(path)?;
+    let mut printer = Printer { out: output.writer()?, format: args.format, printed: 0 };
+    let failed = |error| output.failed(error);
+    printer.header().map_err(failed)?;
+    let decision = args.threshold.map_or(Decision::Best, Decision::AtLeast);
+    let mut frames = Source::stream(&folder, &args.input, false)?;
+    let mut progress = Progress::new(frames.total_bytes(), quiet);
+    let mut segment = None;
+    while let Some(frame) = frames.next() {
+        let frame = frame?;
+        if segment.is_some_and(|segment| segment != frame.segment) && !folder.task.options.interleaved {
+            printer.print(&firing.take().intervals(&weights, decision)).map_err(failed)?;
+        }
+        segment = Some(frame.segment);
+        firing.observe(&frame);
+        if let Some(stop) = firing.stop() {
+            return Err(too_much(stop, &frame));
+        }
+        progress.frame_at(|| frames.bytes_read());
+    }
+    printer.print(&firing.take().intervals(&weights, decision)).map_err(failed)?;
+    progress.finish();
+    say_skipped(&frames.finish(), Labels::Unused, quiet);
+    let printed = printer.printed;
+    drop(printer);
+    output.keep()?;
+    Ok(if printed == 0 { Outcome::Nothing } else { Outcome::Done })
+}
+
+struct Printer {
+    out: Box<dyn Write>,
+    format: Output,
+    printed: u64,
+}
+
+impl Printer {
+    fn header(&mut self) -> io::Result<()> {
+        match self.format {
+            Output::Csv => writeln!(self.out, "segment,fluent,first,last,end,confidence,weakest"),
+            Output::Jsonl => Ok(()),
+        }
+    }
+
+    /// Prints the intervals of segments that have ended, in the order of their ends.
+    fn print(&mut self, intervals: &[(Interval, Confidence)]) -> io::Result<()> {
+        let mut sorted: Vec<&(Interval, Confidence)> = intervals.iter().collect();
+        sorted.sort_by_key(|(interval, _)| (interval.last, interval.first));
+        for (interval, Confidence { mean, weakest }) in sorted {
+            self.printed += 1;
+            let fluent = compact(&interval.fluent());
+            let Interval { segment, signature, values, first, last, end } = interval;
+            match self.format {
+                Output::Csv => {
+                    let (segment, fluent) = (csv_field(segment.as_str()), csv_field(&fluent));
+                    writeln!(self.out, "{segment},{fluent},{first},{last},{end},{mean:.3},{weakest:.3}")?;
+                }
+                Output::Jsonl => {
+                    let name = calculus::fluent_name(*signature, values);
+                    let values: Vec<serde_json::Value> = values.iter().map(|v| value(*v)).collect();
+                    let line = json!({
+                        "segment": segment.as_str(), "fluent": fluent, "name": name.as_str(), "values": values,
+                        "first": first, "last": last, "end": end.to_string(), "confidence": mean, "weakest": weakest,
+                    });
+                    writeln!(self.out, "{}", printable_json(&line.to_string()))?;
+                }
+            }
+        }
+        self.out.flush()
+    }
+}
