@@ -372,7 +372,7 @@ impl Learner for Iled {
         };
         let rules: Vec<(usize, Mask)> = self.processes.iter().enumerate().flat_map(of).collect();
         if rules != self.at_work.0 {
-            let clauses = rules.iter().map(|(head, body)| self.clause(*head, body)).collect();
+            let clauses: Vec<_> = rules.iter().map(|(head, body)| self.clause(*head, body)).collect();
             self.at_work = (rules, Arc::new(Theory::from(clauses)));
         }
         self.at_work.1.clone()
