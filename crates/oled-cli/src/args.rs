@@ -214,6 +214,11 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_enum)]
     pub(crate) by: Option<By>,
 
+    /// With a theory that has weights: recognise with them, and also print precision and recall at several thresholds of
+    /// probability, the area under that curve, and how often what was said to be so probable was so.
+    #[arg(long)]
+    pub(crate) confidence: bool,
+
     #[command(flatten)]
     pub(crate) steps: StepsArgs,
 

@@ -1,6 +1,7 @@
 //! `oled recognise --confidence`: intervals with how sure they are, by the weights of a theory.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use anyhow::bail;
 use oled::weights::{Confidence, Decision, Firing, Weights};
@@ -29,18 +30,21 @@ pub(crate) fn firing(folder: &TaskFolder, theory: &Theory) -> anyhow::Result<Fir
     Ok(firing)
 }
 
+/// The weights of a theory that must have some.
+pub(crate) fn read_weights(theory: &Theory, firing: &Firing, path: &Path) -> anyhow::Result<Weights> {
+    Weights::read(theory, firing.fluents())?.ok_or_else(|| {
+        let path = path.display();
+        anyhow::anyhow!("the rules of `{path}` have no weights\nhint: `oled weigh` learns them from a labelled stream")
+    })
+}
+
 pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
     let theory = load_theory(&folder, &args.theory)?;
     warn(&folder, &theory, quiet);
     let mut firing = firing(&folder, &theory)?;
-    let Some(weights) = Weights::read(&theory, firing.fluents())? else {
-        bail!(
-            "the rules of `{}` have no weights\nhint: `oled weigh` learns them from a labelled stream",
-            args.theory.display()
-        );
-    };
-    let path = args.output.as_deref().unwrap_or(std::path::Path::new("-"));
+    let weights = read_weights(&theory, &firing, &args.theory)?;
+    let path = args.output.as_deref().unwrap_or(Path::new("-"));
     let output = File::create(path)?;
     let mut printer = Printer { out: output.writer()?, format: args.format, printed: 0 };
     let failed = |error| output.failed(error);

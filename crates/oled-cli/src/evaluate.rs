@@ -5,14 +5,16 @@ use std::io::Write as _;
 
 use anyhow::bail;
 use oled::lang::printable;
-use oled::{Confusion, Evaluation, Frame, IntervalCounts, Recogniser, Tracks};
+use oled::weights::{Calibration, Curve, Decision, Firing, Reliability, Timetable, Weights};
+use oled::{Confusion, Evaluation, Frame, IntervalCounts, Recogniser, Symbol, Tracks};
 use oled_data::printable_json;
 use oled_data::task_folder::TaskFolder;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::EvaluateArgs;
-use crate::input::{recogniser, too_much};
+use crate::confidence::{firing, read_weights};
+use crate::input::{load_theory, recogniser, too_much};
 use crate::progress::{Labels, Progress, say_skipped};
 use crate::source::{Folds, Source};
 
@@ -26,10 +28,12 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
             folder.name
         );
     }
+    let weighted = if args.confidence { Some(Weighted::new(&folder, args)?) } else { None };
     let mut run = Run {
         recogniser,
         evaluation: Evaluation::new(&targets),
         tracks: args.intervals.map(|_| Tracks::new(&targets)),
+        weighted,
     };
     let mut frames = match args.protocol {
         Some(protocol) => {
@@ -45,6 +49,7 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
     }
     progress.finish();
     say_skipped(&frames.finish(), Labels::Used, quiet);
+    let curves = run.weigh(&folder);
     let evaluation = &run.evaluation;
     let intervals = args.intervals.zip(run.tracks.as_ref());
     let hours = folder.rate.zip(intervals).map(|(rate, (_, tracks))| tracks.observed() / rate / 3600.0);
@@ -53,12 +58,16 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
         if let Some((share, tracks)) = intervals {
             object["intervals"] = intervals_json(tracks, share, hours);
         }
+        if args.confidence {
+            object["confidence"] = confidence_json(&curves);
+        }
         format!("{}\n", printable_json(&object.to_string()))
     } else {
         let mut text = to_table(evaluation, args.by.is_some());
         if let Some((share, tracks)) = intervals {
             text += &intervals_table(tracks, share, hours);
         }
+        curves.iter().for_each(|(name, curve, table)| text += &confidence_table(*name, curve, table));
         text
     };
     std::io::stdout().write_all(printable(&text).as_bytes())?;
@@ -72,10 +81,42 @@ struct Run {
     evaluation: Evaluation,
     /// Runs of time points, where intervals are asked for.
     tracks: Option<Tracks>,
+    /// What fires, where weights decide, with the frames to compare it with when it is known.
+    weighted: Option<Weighted>,
 }
+
+/// Rules with weights, which are judged when all is known.
+struct Weighted {
+    firing: Firing,
+    weights: Weights,
+    frames: Vec<Frame>,
+}
+
+impl Weighted {
+    fn new(folder: &TaskFolder, args: &EvaluateArgs) -> anyhow::Result<Weighted> {
+        let theory = load_theory(folder, &args.theory)?;
+        let firing = firing(folder, &theory)?;
+        let weights = read_weights(&theory, &firing, &args.theory)?;
+        Ok(Weighted { firing, weights, frames: Vec::new() })
+    }
+}
+
+/// The curve of a fluent, and how reliable its probabilities are.
+type Sure = (Symbol, Curve, Reliability);
 
 impl Run {
     fn frame(&mut self, frame: &Frame) -> anyhow::Result<()> {
+        if let Some(Weighted { firing, frames, .. }) = &mut self.weighted {
+            firing.observe(frame);
+            if let Some(stop) = firing.stop() {
+                return Err(too_much(stop, frame));
+            }
+            // What is compared with labels needs no facts.
+            let mut labels = Frame::new(frame.segment, frame.time);
+            labels.annotation = frame.annotation.clone();
+            frames.push(labels);
+            return Ok(());
+        }
         // Intervals are of no use here; what holds at the frame is.
         self.recogniser.observe(frame, &mut Vec::new());
         if let Some(stop) = self.recogniser.stop() {
@@ -87,6 +128,67 @@ impl Run {
         }
         Ok(())
     }
+}
+
+impl Run {
+    /// Compares what weights recognise with the labels, and tells how sure they are.
+    fn weigh(&mut self, folder: &TaskFolder) -> Vec<Sure> {
+        let Some(Weighted { firing, weights, frames }) = self.weighted.take() else { return Vec::new() };
+        let chains = firing.finish();
+        let intervals = chains.intervals(&weights, Decision::Best);
+        let timetable = Timetable::new(&chains, folder.task.bias.symmetries(), intervals.iter().map(|(i, _)| i));
+        for frame in &frames {
+            let recognised = timetable.at(frame.segment, frame.time);
+            self.evaluation.count(&recognised, frame);
+            self.tracks.iter_mut().for_each(|tracks| tracks.add(&recognised, frame));
+        }
+        let sure = chains.fluents.iter().zip(&weights.fluents).map(|(fluent, weights)| {
+            let (scores, mut calibration) = (fluent.scores(weights), Calibration::default());
+            fluent.chains.iter().for_each(|chain| calibration.add(chain, &scores));
+            (fluent.name(), Curve::new(fluent, weights), calibration.reliability(weights.temperature))
+        });
+        sure.collect()
+    }
+}
+
+/// The thresholds that are shown of a curve.
+const THRESHOLDS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+
+/// Each tenth of probability in which there is something: time points, the mean of what was said, and the share that was so.
+fn reliable(table: &Reliability) -> impl Iterator<Item = (u64, f64, f64)> {
+    let own = table.bins.iter().filter(|(count, ..)| *count > 0);
+    own.map(|&(count, sum, held)| (count, sum / count as f64, held as f64 / count as f64))
+}
+
+fn confidence_json(sure: &[Sure]) -> Value {
+    let of = |(name, curve, table): &Sure| {
+        let points = THRESHOLDS.iter().map(|threshold| {
+            let c = curve.at(*threshold);
+            json!({"threshold": threshold, "precision": c.precision(), "recall": c.recall(), "f1": c.f1()})
+        });
+        let rows = reliable(table).map(|(count, said, so)| json!({"points": count, "said": said, "so": so}));
+        let object = json!({
+            "area": curve.area(), "curve": points.collect::<Vec<_>>(),
+            "reliability": rows.collect::<Vec<_>>(), "calibration_error": table.error(),
+        });
+        (name.as_str().to_string(), object)
+    };
+    Value::Object(sure.iter().map(of).collect())
+}
+
+fn confidence_table(name: Symbol, curve: &Curve, table: &Reliability) -> String {
+    let mut text = String::new();
+    let mut line = |l: String| writeln!(text, "{l}").expect("strings can be written to");
+    line(format!("\n{name}: area under precision over recall {:.3}", curve.area()));
+    line("at least as probable as  precision  recall     F1".into());
+    for threshold in THRESHOLDS {
+        let c = curve.at(threshold);
+        line(format!("{threshold:>24.1} {:>10.3} {:>7.3} {:>6.3}", c.precision(), c.recall(), c.f1()));
+    }
+    line(format!("probabilities are {:.3} off on average", table.error()));
+    line("time points     said       so".into());
+    reliable(table).for_each(|(count, said, so)| line(format!("{count:>11} {said:>8.3} {so:>8.3}")));
+    text
 }
 
 pub(crate) fn confusion_json(c: &Confusion) -> Value {

@@ -25,7 +25,7 @@ use oled_experiment::{LEARNERS, Prequential, effective_settings, find, named};
 use serde_json::{Value, json};
 
 use crate::Outcome;
-use crate::args::InputArgs;
+use crate::args::{CostArgs, InputArgs};
 use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, MadeOf, say_resumed};
 use crate::evaluate::{fluents_json, prequential_table};
 use crate::input::{load_theory, too_much, warn};
@@ -33,6 +33,7 @@ use crate::output::{Output, write_file};
 use crate::progress::{Labels, Progress, bar, say, say_skipped};
 use crate::recognise::interruption;
 use crate::source::{Folds, Source};
+use crate::weigh::{Rules, weighed};
 use log::Log;
 use report::SecondLook;
 use supervise::Supervisor;
@@ -124,6 +125,14 @@ pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) oled: OledArgs,
 
+    /// Also learn a weight for each rule, in a second look at the stream, and print the rules with them. Weights decide what is
+    /// recognised where that is better on segments that they were not learned from; elsewhere they say how sure rules are.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) weights: bool,
+
+    #[command(flatten)]
+    pub(crate) costs: CostArgs,
+
     /// Recognise each time point with the rules so far before learning from it, and tell how well that went.
     #[arg(long)]
     pub(crate) prequential: bool,
@@ -200,6 +209,11 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     warn(&folder, &given, quiet);
     if args.theory.is_some() {
         learner.start_from(&given)?;
+    }
+    if args.weights && !report::can_be_read_again(&folder, args)? {
+        bail!(
+            "weights are learned when the rules are known, and this stream cannot be read again\nhint: keep it in a file"
+        );
     }
     // So are places at which nothing can be written.
     args.output.iter().chain(&args.report).try_for_each(|path| Output::check(path))?;
@@ -319,8 +333,18 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
             Err(error) => say(&format!("warning: how well the rules fit is not known: {error:#}")),
         }
     }
+    let weighed = if args.weights && !learned.rules.is_empty() && !interrupted.load(Ordering::Relaxed) {
+        let frames = open()?;
+        Some(weighed(&folder, &learned.theory(), frames, &args.costs.costs(), Rules::Learned, quiet)?)
+    } else {
+        None
+    };
     let tested = learning.tested();
     let standard = Path::new("-");
+    let write_result = |learned: &Learned, tested, args: &LearnArgs, path: &Path| match &weighed {
+        Some((theory, _)) => write_file(path, &theory.to_string()),
+        None => write_result(learned, tested, args, path),
+    };
     let written = write_result(&learned, tested, args, args.output.as_deref().unwrap_or(standard));
     if let (Err(_), Some(path)) = (&written, &args.output) {
         say(&format!("warning: `{}` cannot be written: the theory goes to standard output", path.display()));
@@ -340,6 +364,9 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     }
     if let (Some(path), false) = (&args.output, quiet) {
         say(&format!("{} → {}", printed::summary(&learned), path.display()));
+    }
+    if let (Some((_, told)), false) = (&weighed, quiet) {
+        told.iter().for_each(|line| say(line));
     }
     if !quiet {
         printed::remarks(&learned).iter().for_each(|remark| say(&format!("remark: {remark}")));

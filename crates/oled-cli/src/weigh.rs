@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Args;
-use oled::Evaluation;
-use oled::weights::{BySegment, Chains, Costs, FluentChains, Margin, Weighed, weigh_chains};
+use oled::weights::{BySegment, Costs, FluentChains, Margin, weigh_chains};
+use oled::{Confusion, Evaluation, Recogniser, Theory};
 use oled_data::task_folder::TaskFolder;
 
 use crate::Outcome;
 use crate::args::{CostArgs, InputArgs};
 use crate::confidence::firing;
-use crate::input::{load_theory, recogniser, too_much};
+use crate::input::{load_theory, too_much, warn};
 use crate::output::{Output, write_file};
 use crate::progress::{Labels, Progress, say, say_skipped};
 use crate::source::Source;
@@ -41,12 +41,39 @@ const FEW_INTERVALS: usize = 10;
 
 pub(crate) fn run(args: &WeighArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
-    let mut recogniser = recogniser(&folder, &args.theory, quiet)?;
     let theory = load_theory(&folder, &args.theory)?;
-    let mut firing = firing(&folder, &theory)?;
+    warn(&folder, &theory, quiet);
     args.output.iter().try_for_each(|path| Output::check(path))?;
+    let frames = Source::stream(&folder, &args.input, false)?;
+    let (weighed, told) = weighed(&folder, &theory, frames, &args.costs.costs(), Rules::Given, quiet)?;
+    if !quiet {
+        told.iter().for_each(|line| say(line));
+    }
+    write_file(args.output.as_deref().unwrap_or(Path::new("-")), &weighed.to_string())?;
+    Ok(Outcome::Done)
+}
+
+/// Where rules come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// From people: weights decide what they recognise.
+    Given,
+    /// From the same stream: weights decide where they are better on segments that they were not learned from.
+    Learned,
+}
+
+/// A theory with weights, and what they come to beside rules without.
+pub(crate) fn weighed(
+    folder: &TaskFolder,
+    theory: &Theory,
+    mut frames: Source,
+    costs: &Costs,
+    rules: Rules,
+    quiet: bool,
+) -> anyhow::Result<(Theory, Vec<String>)> {
+    let mut recogniser = Recogniser::new(&folder.task, theory)?;
+    let mut firing = firing(folder, theory)?;
     let mut evaluation = Evaluation::new(&folder.task.labels());
-    let mut frames = Source::stream(&folder, &args.input, false)?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     while let Some(frame) = frames.next() {
         let frame = frame?;
@@ -60,43 +87,41 @@ pub(crate) fn run(args: &WeighArgs, quiet: bool) -> anyhow::Result<Outcome> {
     }
     progress.finish();
     say_skipped(&frames.finish(), Labels::Used, quiet);
-    let (chains, costs) = (firing.finish(), args.costs.costs());
+    let chains = firing.finish();
     if chains.fluents.iter().all(|fluent| fluent.chains.is_empty()) {
         bail!(
             "no rule starts anything in this stream, so there is nothing to weigh\nhint: `oled recognise` shows what the rules recognise"
         );
     }
-    let weighed = weigh_chains(&theory, &chains, &costs);
-    if !quiet {
-        tell(&chains, &weighed, &evaluation, &costs);
+    let mut weighed = weigh_chains(theory, &chains, costs);
+    let mut told = Vec::new();
+    let all = chains.fluents.iter().zip(&weighed.margins).zip(&mut weighed.weights.fluents);
+    for ((fluent, margin), weights) in all {
+        let own = evaluation.by_segment().into_iter().filter(|(of, ..)| *of == fluent.name());
+        let crisp: BySegment = own.map(|(_, segment, counts)| (segment, counts)).collect();
+        weights.decide = rules == Rules::Given || margin.is_better(&crisp, costs);
+        let mut text = summary(fluent, margin, &crisp, costs);
+        if !weights.decide {
+            text += "\n  weights say how sure the rules are, and decide nothing";
+        }
+        told.push(text);
     }
-    let path = args.output.as_deref().unwrap_or(Path::new("-"));
-    write_file(path, &weighed.theory.to_string())?;
-    Ok(Outcome::Done)
-}
-
-/// Says what weights come to, beside rules without.
-fn tell(chains: &Chains, weighed: &Weighed, evaluation: &Evaluation, costs: &Costs) {
-    for (fluent, margin) in chains.fluents.iter().zip(&weighed.margins) {
-        say(&summary(fluent, margin, evaluation, costs));
-    }
+    Ok((weighed.weights.write(theory, &chains.fluents), told))
 }
 
 /// What weights of a fluent come to.
-pub(crate) fn summary(fluent: &FluentChains, margin: &Margin, evaluation: &Evaluation, costs: &Costs) -> String {
-    let name = fluent.name();
-    let crisp = evaluation.by_fluent().get(&name).copied().unwrap_or_default();
-    let mut text = format!("{name}: ");
+fn summary(fluent: &FluentChains, margin: &Margin, crisp: &BySegment, costs: &Costs) -> String {
+    let mut sum = Confusion::default();
+    crisp.values().for_each(|counts| sum += *counts);
+    let mut text = format!("{}: ", fluent.name());
     match margin.tried.iter().find(|(kind, _)| *kind == margin.kind) {
         Some((_, held_out)) => {
-            let own = evaluation.by_segment().into_iter().filter(|(of, ..)| *of == name);
-            let crisp_by: BySegment = own.map(|(_, segment, counts)| (segment, counts)).collect();
-            let (wins, losses) = margin.against(&crisp_by, costs);
+            let (wins, losses) = margin.against(crisp, costs);
             text += &format!(
                 "F1 {:.3} with weights that were learned from other segments, {:.3} without weights; better in {wins} segments, \
                  worse in {losses}",
                 held_out.f1(),
-                crisp.f1()
+                sum.f1()
             );
         }
         None => text += "one segment only, so nothing says what weights are worth elsewhere",

@@ -17,9 +17,6 @@ pub(crate) struct Weighted {
     weights: Weights,
 }
 
-/// So many more segments must be better with weights than worse, as it is asked of rules.
-const MORE_SEGMENTS: usize = 3;
-
 /// Learns weights. Those of rules that are given are used; those of rules that were learned are where they do better on
 /// segments that they were not learned from than the rules alone.
 pub(crate) fn weigh(
@@ -44,7 +41,7 @@ pub(crate) fn weigh(
         let is_better = |(fluent, margin): (&FluentChains, &Margin)| {
             let own = evaluation.by_segment().into_iter().filter(|(of, ..)| *of == name(fluent.label));
             let crisp: BySegment = own.map(|(_, segment, counts)| (segment, counts)).collect();
-            margin.is_better(&crisp, costs, MORE_SEGMENTS)
+            margin.is_better(&crisp, costs)
         };
         let better: Vec<bool> = chains.fluents.iter().zip(&weighed.margins).map(is_better).collect();
         weighed.weights.fluents.iter_mut().zip(better).for_each(|(weights, better)| weights.decide = better);

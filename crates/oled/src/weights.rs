@@ -7,6 +7,7 @@
 mod calibrate;
 mod chain;
 mod counts;
+mod curve;
 mod firing;
 mod margin;
 mod marginal;
@@ -15,6 +16,7 @@ mod weight;
 
 pub use calibrate::{Calibration, Reliability};
 pub use chain::{Scores, States, Stretch, decode};
+pub use curve::Curve;
 pub use firing::{Chain, Chains, Firing, FluentChains, Label, RuleOf, Run};
 pub use margin::{BySegment, Costs, Kind, Margin, weigh};
 pub use marginal::marginals;

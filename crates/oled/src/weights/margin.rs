@@ -80,6 +80,9 @@ const GROUPS: usize = 5;
 /// A condition may be broken by so much of what missing everything costs: as in the literature.
 const TOLERANCE: f64 = 0.001;
 
+/// So many more segments must be better than worse where weights are to decide: two might be chance.
+const MORE_SEGMENTS: usize = 3;
+
 /// Conditions that are added at most. Some tens are enough.
 const MOST_CUTS: usize = 1000;
 
@@ -115,16 +118,16 @@ pub struct Margin {
 pub type BySegment = IndexMap<Symbol, Confusion, FxBuildHasher>;
 
 impl Margin {
-    /// Whether weights that were learned from other segments are better than other counts: in so many more segments than
-    /// they are worse, and over all.
-    pub fn is_better(&self, others: &BySegment, costs: &Costs, segments: usize) -> bool {
+    /// Whether weights that were learned from other segments are better than other counts: over all, and in some more segments
+    /// than they are worse, as it is asked of rules.
+    pub fn is_better(&self, others: &BySegment, costs: &Costs) -> bool {
         let (wins, losses) = self.against(others, costs);
         let sum = |counts: &BySegment| {
             let mut sum = Confusion::default();
             counts.values().for_each(|of| sum += *of);
             costs.value(&sum)
         };
-        wins >= losses + segments && sum(&self.by_segment) > sum(others)
+        wins >= losses + MORE_SEGMENTS && sum(&self.by_segment) > sum(others)
     }
 
     /// In how many segments weights that were learned from others cost less than other counts, and in how many more.
