@@ -460,6 +460,18 @@ pub(crate) struct BenchArgs {
     pub(crate) json: bool,
 }
 
+/// Whether rules are given weights.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct WeightsArgs {
+    /// Also learn a weight for each rule. Those of given rules decide what is recognised; those of learned rules do where that is
+    /// better on segments that they were not learned from, and elsewhere they say how sure the rules are.
+    #[arg(long)]
+    pub(crate) weights: bool,
+
+    #[command(flatten)]
+    pub(crate) costs: CostArgs,
+}
+
 /// What errors cost, where weights are learned.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct CostArgs {

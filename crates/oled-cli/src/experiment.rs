@@ -19,7 +19,7 @@ use oled_experiment::{
 use serde_json::json;
 
 use crate::Outcome;
-use crate::args::{CostArgs, InputArgs, parse_share};
+use crate::args::{InputArgs, WeightsArgs, parse_share};
 use crate::input::{load_theory, warn};
 use crate::learn::learner_names;
 use crate::output::write_file;
@@ -107,13 +107,8 @@ pub(crate) struct CrossvalArgs {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub(crate) set: Vec<(String, String)>,
 
-    /// Learn weights for the rules, and recognise with them; those of learned rules where that is better on segments that
-    /// the weights were not learned from.
-    #[arg(long)]
-    pub(crate) weights: bool,
-
     #[command(flatten)]
-    pub(crate) costs: CostArgs,
+    pub(crate) weights: WeightsArgs,
 
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -176,7 +171,7 @@ pub(crate) fn crossval(args: &CrossvalArgs, quiet: bool) -> anyhow::Result<Outco
             Row::learned(&title(&args.learner, preset), &args.learner, preset, options)?
         }
     };
-    let row = if args.weights { row.with_weights(args.costs.costs()) } else { row };
+    let row = if args.weights.weights { row.with_weights(args.weights.costs.costs()) } else { row };
     let count = args.folds.parse::<usize>().ok();
     let options = DataOptions {
         name: None,

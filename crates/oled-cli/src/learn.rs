@@ -25,7 +25,7 @@ use oled_experiment::{LEARNERS, Prequential, effective_settings, find, named};
 use serde_json::{Value, json};
 
 use crate::Outcome;
-use crate::args::{CostArgs, InputArgs};
+use crate::args::{InputArgs, WeightsArgs};
 use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, MadeOf, say_resumed};
 use crate::evaluate::{fluents_json, prequential_table};
 use crate::input::{load_theory, too_much, warn};
@@ -125,13 +125,8 @@ pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) oled: OledArgs,
 
-    /// Also learn a weight for each rule, in a second look at the stream, and print the rules with them. Weights decide what is
-    /// recognised where that is better on segments that they were not learned from; elsewhere they say how sure rules are.
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) weights: bool,
-
     #[command(flatten)]
-    pub(crate) costs: CostArgs,
+    pub(crate) weights: WeightsArgs,
 
     /// Recognise each time point with the rules so far before learning from it, and tell how well that went.
     #[arg(long)]
@@ -210,10 +205,13 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     if args.theory.is_some() {
         learner.start_from(&given)?;
     }
-    if args.weights && !report::can_be_read_again(&folder, args)? {
+    if args.weights.weights && !report::can_be_read_again(&folder, args)? {
         bail!(
             "weights are learned when the rules are known, and this stream cannot be read again\nhint: keep it in a file"
         );
+    }
+    if args.weights.weights && args.json {
+        bail!("rules with weights are printed as rules\nhint: leave `--json` out, or `--weights`");
     }
     // So are places at which nothing can be written.
     args.output.iter().chain(&args.report).try_for_each(|path| Output::check(path))?;
@@ -333,9 +331,9 @@ pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
             Err(error) => say(&format!("warning: how well the rules fit is not known: {error:#}")),
         }
     }
-    let weighed = if args.weights && !learned.rules.is_empty() && !interrupted.load(Ordering::Relaxed) {
+    let weighed = if args.weights.weights && !learned.rules.is_empty() && !interrupted.load(Ordering::Relaxed) {
         let frames = open()?;
-        Some(weighed(&folder, &learned.theory(), frames, &args.costs.costs(), Rules::Learned, quiet)?)
+        Some(weighed(&folder, &learned.theory(), frames, &args.weights.costs.costs(), Rules::Learned, quiet)?)
     } else {
         None
     };

@@ -111,45 +111,44 @@ pub(crate) fn weighed(
 
 /// What weights of a fluent come to.
 fn summary(fluent: &FluentChains, margin: &Margin, crisp: &BySegment, costs: &Costs) -> String {
-    let mut sum = Confusion::default();
-    crisp.values().for_each(|counts| sum += *counts);
-    let mut text = format!("{}: ", fluent.name());
+    let name = fluent.name();
+    let mut lines = Vec::new();
     match margin.tried.iter().find(|(kind, _)| *kind == margin.kind) {
         Some((_, held_out)) => {
+            let mut sum = Confusion::default();
+            crisp.values().for_each(|counts| sum += *counts);
             let (wins, losses) = margin.against(crisp, costs);
-            text += &format!(
-                "F1 {:.3} with weights that were learned from other segments, {:.3} without weights; better in {wins} segments, \
-                 worse in {losses}",
+            lines.push(format!(
+                "{name}: F1 {:.3} with weights that were learned from other segments, {:.3} without weights; better in \
+                 {wins} segments, worse in {losses}",
                 held_out.f1(),
                 sum.f1()
-            );
+            ));
         }
-        None => text += "one segment only, so nothing says what weights are worth elsewhere",
+        None => lines.push(format!("{name}: one segment only, so nothing says what weights are worth elsewhere")),
     }
     let against: Vec<String> = (fluent.rules.iter().zip(&margin.weights.rules))
         .filter(|(_, weight)| **weight < 0.0)
         .map(|(rule, _)| (rule.number + 1).to_string())
         .collect();
     if !against.is_empty() {
-        text += &format!("\n  rules that speak against their heads: {}", against.join(", "));
+        lines.push(format!("  rules that speak against their heads: {}", against.join(", ")));
     }
     let unused = margin.weights.rules.iter().filter(|weight| **weight == 0.0).count();
     if unused > 0 {
-        text += &format!("\n  {unused} of {} rules are not needed: their weight is 0", fluent.rules.len());
+        lines.push(format!("  {unused} of {} rules are not needed: their weight is 0", fluent.rules.len()));
     }
     let calibration = &margin.held_out;
-    if calibration.intervals() < FEW_INTERVALS {
-        text += &format!(
-            "\n  probabilities: too few intervals to tell, {} where {FEW_INTERVALS} are needed",
-            calibration.intervals()
-        );
-    } else {
-        let error = |temperature: f64| calibration.reliability(temperature).error();
-        text += &format!(
-            "\n  probabilities: {:.3} off on average, {:.3} before calibration",
+    let error = |temperature: f64| calibration.reliability(temperature).error();
+    lines.push(match calibration.intervals() {
+        few if few < FEW_INTERVALS => {
+            format!("  probabilities: too few intervals to tell, {few} where {FEW_INTERVALS} are needed")
+        }
+        _ => format!(
+            "  probabilities: {:.3} off on average, {:.3} before calibration",
             error(margin.weights.temperature),
             error(1.0)
-        );
-    }
-    text
+        ),
+    });
+    lines.join("\n")
 }

@@ -85,6 +85,7 @@ fn score(dice: &mut Dice, p: usize, r: usize, f: usize) -> Score {
             literals: 12 + dice.below(6) as usize,
             rules: 4 + dice.below(3) as usize,
             seconds: (!by_hand).then(|| 0.8 + dice.unit()),
+            weights: None,
         })
         .collect();
     let orders: Vec<OrderScore> = (0..ORDERS)

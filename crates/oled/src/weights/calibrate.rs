@@ -100,7 +100,7 @@ impl Calibration {
             let (a, b) = (high - golden * (high - low), low + golden * (high - low));
             if at(a) <= at(b) { high = b } else { low = a }
         }
-        ((low + high) / 2.0).exp2()
+        f64::midpoint(low, high).exp2()
     }
 
     /// The table of reliability at a temperature.

@@ -93,13 +93,10 @@ pub fn decode(stretches: &[Stretch]) -> (f64, Vec<States>) {
         let mut next = [f64::NEG_INFINITY; 2];
         let mut ways = [(0, Way::Stay); 2];
         for to in 0..2 {
-            for from in 0..2 {
-                if scores[from] == f64::NEG_INFINITY {
-                    continue;
-                }
+            for (from, before) in scores.iter().enumerate().filter(|(_, before)| **before > f64::NEG_INFINITY) {
                 let (score, way) = stretch.best(from, to);
-                if scores[from] + score > next[to] {
-                    next[to] = scores[from] + score;
+                if before + score > next[to] {
+                    next[to] = before + score;
                     ways[to] = (from, way);
                 }
             }

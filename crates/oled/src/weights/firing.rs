@@ -154,15 +154,21 @@ pub struct Firing {
     symmetries: Symmetries,
     fluents: Vec<Fluent>,
     /// For each rule of the program's source the fluent and the place among its rules.
-    rules: Vec<Option<(usize, usize)>>,
+    rules: Places,
     chains: Chains,
     /// The segment of the last frame, and why not everything was derived from that, if it was not.
     current: Option<Symbol>,
     stop: Option<Stop>,
     interleaved: bool,
     /// Room for the rules that fire on each instance.
-    fired: Vec<IndexMap<Box<[Value]>, Box<[u64]>, FxBuildHasher>>,
+    fired: Vec<ByInstance<Box<[u64]>>>,
 }
+
+/// Something for each instance.
+type ByInstance<T> = IndexMap<Box<[Value]>, T, FxBuildHasher>;
+
+/// For each rule of a program the fluent that it is about, and its place among the rules of that.
+type Places = Vec<Option<(usize, usize)>>;
 
 /// A fluent whose rules are looked at.
 #[derive(Clone, Debug)]
@@ -174,7 +180,7 @@ struct Fluent {
     tracked: Vec<(usize, Pred)>,
     symmetric: bool,
     /// The instances that are looked at in each segment, with their chains and what fired last.
-    open: IndexMap<Symbol, IndexMap<Box<[Value]>, (usize, u32), FxBuildHasher>, FxBuildHasher>,
+    open: IndexMap<Symbol, ByInstance<(usize, u32)>, FxBuildHasher>,
 }
 
 /// The relation of who is looked at, and of that with who is started: no rule of a text can name them.
@@ -390,7 +396,7 @@ impl Chain {
 }
 
 /// What is annotated of instances, where it is not that they do not hold.
-type Labels = IndexMap<Box<[Value]>, Label, FxBuildHasher>;
+type Labels = ByInstance<Label>;
 
 fn labels_of(symmetries: &Symmetries, label: Signature, frame: &Frame) -> Labels {
     let mut labels = Labels::default();
@@ -409,10 +415,10 @@ fn labels_of(symmetries: &Symmetries, label: Signature, frame: &Frame) -> Labels
 type Own = IndexMap<Signature, FluentChains, FxBuildHasher>;
 
 /// The fluents that a theory has rules for, and for each rule of background and theory the fluent and its place there.
-fn own_rules(task: &Task, theory: &Theory) -> Result<(Own, Vec<Option<(usize, usize)>>), Problems> {
+fn own_rules(task: &Task, theory: &Theory) -> Result<(Own, Places), Problems> {
     let labels = task.labels();
     let mut own = Own::default();
-    let mut rules: Vec<Option<(usize, usize)>> = vec![None; task.background.clauses.len()];
+    let mut rules: Places = vec![None; task.background.clauses.len()];
     for (number, clause) in theory.clauses.iter().enumerate() {
         let name = clause.head.name.as_str();
         let label = persisting(&clause.head).unwrap_or(Signature::of(&clause.head));

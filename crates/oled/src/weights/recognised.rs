@@ -105,8 +105,11 @@ fn crisp(fluent: &FluentChains, chain: &Chain) -> Vec<bool> {
 #[derive(Clone, Debug)]
 pub struct Timetable {
     symmetries: Symmetries,
-    holding: IndexMap<(Symbol, i64), Vec<(Signature, Box<[Value]>)>, FxBuildHasher>,
+    holding: IndexMap<(Symbol, i64), Vec<Instance>, FxBuildHasher>,
 }
+
+/// A fluent with its arguments.
+type Instance = (Signature, Box<[Value]>);
 
 impl Timetable {
     /// The time points of intervals.
@@ -115,7 +118,7 @@ impl Timetable {
         symmetries: Symmetries,
         intervals: impl Iterator<Item = &'i Interval>,
     ) -> Timetable {
-        let mut holding: IndexMap<(Symbol, i64), Vec<(Signature, Box<[Value]>)>, FxBuildHasher> = IndexMap::default();
+        let mut holding: IndexMap<(Symbol, i64), Vec<Instance>, FxBuildHasher> = IndexMap::default();
         for interval in intervals {
             let times = &chains.times[&interval.segment];
             let within = times.iter().filter(|time| (interval.first..=interval.last).contains(*time));
@@ -138,7 +141,7 @@ impl Timetable {
 #[derive(Clone, Copy, Debug)]
 pub struct At<'t> {
     symmetries: &'t Symmetries,
-    holding: &'t [(Signature, Box<[Value]>)],
+    holding: &'t [Instance],
 }
 
 impl Recognised for At<'_> {
