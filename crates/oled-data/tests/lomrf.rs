@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
@@ -58,7 +58,8 @@ fn chains(path: &Path) -> BTreeMap<String, Steps> {
 fn the_best_states_are_at_least_as_good_as_those_of_an_integer_program() {
     let folder = Path::new("../../../shared/data/lomrf");
     if !folder.is_dir() {
-        eprintln!("SKIPPED: there is no {}, so networks of others are not decoded", folder.display());
+        // Past the test harness: a test that was skipped must not look like one that passed.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: ../shared/data/lomrf not found");
         return;
     }
     let mut networks: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
