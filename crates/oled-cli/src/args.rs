@@ -151,13 +151,18 @@ pub(crate) struct RecogniseArgs {
     pub(crate) all: bool,
 
     /// With a theory that has weights: also print how sure each interval is, over all of its time points and at the weakest
-    /// of them. Intervals come when their segment ends.
+    /// of them. Intervals come when their segment ends, or with `--lag`.
     #[arg(long, conflicts_with_all = ["frames", "all", "follow", "lateness", "checkpoint"])]
     pub(crate) confidence: bool,
 
     /// With `--confidence`: something holds where it is at least so probable, instead of where the best sequence says so.
     #[arg(long, value_name = "P", requires = "confidence", value_parser = parse_share)]
     pub(crate) threshold: Option<f64>,
+
+    /// With `--confidence`: decide each time point when so many others have come after it, and forget it. With quiet gaps that
+    /// are longer the result is the same as at the end of the segment.
+    #[arg(long, value_name = "N", requires = "confidence")]
+    pub(crate) lag: Option<usize>,
 
     /// Stop with an error where more atoms than this follow at once from the rules, at one time point.
     #[arg(long, value_name = "N", default_value_t = MAX_INSTANCES)]

@@ -100,6 +100,11 @@ impl Report {
         self.set("replay_pass_seconds", passes.replay.other().median);
         self.line(&format!("{:<36} {:.1} ms, {per_second:.0} MB/s", "parsing", parse * 1e3))?;
         self.ratio("recognise_to_parse", "recognition to parsing", &passes.recognise)?;
+        if let Some(weighing) = passes.weighing {
+            self.set("weighing_seconds", weighing);
+            self.ratio("confidence_to_recognise", "  with confidence to that", &passes.confident)?;
+            self.line(&format!("{:<36} {:.1} ms", "weighing the rules, one thread", weighing * 1e3))?;
+        }
         self.ratio("learn_to_parse", "Algorithm 1 to parsing", &passes.learn)?;
         self.ratio("learn_with_threads_to_parse", "  with two threads, on the wall", &passes.threaded)?;
         self.ratio("replay_pass_to_parse", "replay's pass to parsing", &passes.replay)

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::bail;
-use oled::weights::{Confidence, Decision, Firing, Weights};
+use oled::weights::{Confidence, Decision, Firing, Live, Weights};
 use oled::{Interval, Theory, calculus};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{csv_field, printable_json};
@@ -38,11 +38,14 @@ pub(crate) fn read_weights(theory: &Theory, firing: &Firing, path: &Path) -> any
     })
 }
 
+/// A delay that no segment is as long as.
+const NEVER: usize = usize::MAX / 4;
+
 pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;
     let theory = load_theory(&folder, &args.theory)?;
     warn(&folder, &theory, quiet);
-    let mut firing = firing(&folder, &theory)?;
+    let firing = firing(&folder, &theory)?;
     let weights = read_weights(&theory, &firing, &args.theory)?;
     let path = args.output.as_deref().unwrap_or(Path::new("-"));
     let output = File::create(path)?;
@@ -50,22 +53,21 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     let failed = |error| output.failed(error);
     printer.header().map_err(failed)?;
     let decision = args.threshold.map_or(Decision::Best, Decision::AtLeast);
+    let mut live = Live::new(firing, weights, decision, args.lag.unwrap_or(NEVER));
     let mut frames = Source::stream(&folder, &args.input, false)?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
-    let mut segment = None;
+    let mut closed = Vec::new();
     while let Some(frame) = frames.next() {
         let frame = frame?;
-        if segment.is_some_and(|segment| segment != frame.segment) && !folder.task.options.interleaved {
-            printer.print(&firing.take().intervals(&weights, decision)).map_err(failed)?;
-        }
-        segment = Some(frame.segment);
-        firing.observe(&frame);
-        if let Some(stop) = firing.stop() {
+        live.observe(&frame, &mut closed);
+        if let Some(stop) = live.stop() {
             return Err(too_much(stop, &frame));
         }
+        printer.print(&mut closed).map_err(failed)?;
         progress.frame_at(|| frames.bytes_read());
     }
-    printer.print(&firing.take().intervals(&weights, decision)).map_err(failed)?;
+    live.finish(&mut closed);
+    printer.print(&mut closed).map_err(failed)?;
     progress.finish();
     say_skipped(&frames.finish(), Labels::Unused, quiet);
     let printed = printer.printed;
@@ -88,14 +90,16 @@ impl Printer {
         }
     }
 
-    /// Prints the intervals of segments that have ended, in the order of their ends.
-    fn print(&mut self, intervals: &[(Interval, Confidence)]) -> io::Result<()> {
-        let mut sorted: Vec<&(Interval, Confidence)> = intervals.iter().collect();
-        sorted.sort_by_key(|(interval, _)| (interval.last, interval.first));
-        for (interval, Confidence { mean, weakest }) in sorted {
+    /// Prints intervals that have become known, in the order of their ends.
+    fn print(&mut self, intervals: &mut Vec<(Interval, Confidence)>) -> io::Result<()> {
+        if intervals.is_empty() {
+            return Ok(());
+        }
+        intervals.sort_by_key(|(interval, _)| (interval.last, interval.first));
+        for (interval, Confidence { mean, weakest }) in intervals.drain(..) {
             self.printed += 1;
             let fluent = compact(&interval.fluent());
-            let Interval { segment, signature, values, first, last, end } = interval;
+            let Interval { segment, signature, values, first, last, end } = &interval;
             match self.format {
                 Output::Csv => {
                     let (segment, fluent) = (csv_field(segment.as_str()), csv_field(&fluent));

@@ -2,11 +2,12 @@
 
 use std::hint::black_box;
 
+use oled::weights::{Chains, Costs, Decision, Firing, weigh_chains};
 use oled::{Frame, Learner, Oled, Recogniser, Replay, Settings, Task, Theory};
 use oled_data::{DataError, ReadAhead};
 
 use super::case::{Case, Stream};
-use super::paired::Pairs;
+use super::paired::{Pairs, seconds};
 
 /// Each to parsing the same bytes.
 #[derive(Default)]
@@ -17,6 +18,10 @@ pub(super) struct Passes {
     pub(super) threaded: Pairs,
     /// Replay, from bytes to its record.
     pub(super) replay: Pairs,
+    /// Recognition with weights and confidence, to recognition without; nothing where the rules cannot be weighed.
+    pub(super) confident: Pairs,
+    /// The seconds of learning those weights, when it is known which rules fire.
+    pub(super) weighing: Option<f64>,
     pub(super) intervals: usize,
 }
 
@@ -25,12 +30,28 @@ impl Passes {
         let Case { task, listed, theory, stream, .. } = case;
         let mut passes = Passes::default();
         let oled = || Oled::new(&listed.task, |_| Settings::default());
+        let mut weights = None;
+        if let Ok(firing) = Firing::new(&listed.task, theory) {
+            let chains = fired(firing, stream)?;
+            passes.weighing = Some(seconds(|| {
+                weights = Some(weigh_chains(theory, &chains, &Costs::default()).weights);
+                Ok(())
+            })?);
+        }
         for _ in 0..runs.max(1) {
             let parse = || stream.parse();
             passes.recognise.measure(parse, || {
                 passes.intervals = recognise(&listed.task, theory, stream)?;
                 Ok(())
             })?;
+            if let Some(weights) = &weights {
+                let plain = || recognise(&listed.task, theory, stream).map(|found| _ = black_box(found));
+                passes.confident.measure(plain, || {
+                    let chains = fired(Firing::new(&listed.task, theory)?, stream)?;
+                    black_box(chains.intervals(weights, Decision::Best));
+                    Ok(())
+                })?;
+            }
             passes.learn.measure(parse, || learn(oled()?, stream.read()?))?;
             passes
                 .threaded
@@ -57,6 +78,12 @@ pub(super) fn recognise(task: &Task, theory: &Theory, stream: &Stream) -> anyhow
     }
     recogniser.finish(&mut intervals);
     Ok(intervals.len())
+}
+
+/// Which rules fire.
+fn fired(mut firing: Firing, stream: &Stream) -> anyhow::Result<Chains> {
+    stream.read()?.try_for_each(|frame| frame.map(|frame| firing.observe(&frame)))?;
+    Ok(firing.finish())
 }
 
 fn learn(mut learner: Oled, frames: impl Iterator<Item = Result<Frame, DataError>>) -> anyhow::Result<()> {

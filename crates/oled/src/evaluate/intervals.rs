@@ -125,7 +125,7 @@ impl Tracks {
         Tracks { targets, instances: IndexMap::default(), segments: IndexMap::default() }
     }
 
-    /// Takes note of what is recognised at a frame, which a [`Recogniser`](crate::Recogniser) has just observed, and of its labels.
+    /// Takes note of what is recognised at a frame, which a [`Recogniser`](crate::recognise::Recogniser) has just observed, and of its labels.
     /// What the annotation says that it does not know counts as neither.
     pub fn add(&mut self, recogniser: &impl Recognised, frame: &Frame) {
         let time = frame.time;

@@ -84,23 +84,45 @@ impl States {
     }
 }
 
+/// How good it is to be in each state, before a step.
+pub(super) type Standing = [f64; 2];
+
+/// Nothing holds before the first step of a chain.
+pub(super) const BEGINNING: Standing = [0.0, f64::NEG_INFINITY];
+
+/// How good each state is after a stretch, and the best ways there, from which state each.
+fn after(standing: Standing, stretch: &Stretch) -> (Standing, [(usize, Way); 2]) {
+    let mut next = [f64::NEG_INFINITY; 2];
+    let mut ways = [(0, Way::Stay); 2];
+    for to in 0..2 {
+        for (from, before) in standing.iter().enumerate().filter(|(_, before)| **before > f64::NEG_INFINITY) {
+            let (score, way) = stretch.best(from, to);
+            if before + score > next[to] {
+                next[to] = before + score;
+                ways[to] = (from, way);
+            }
+        }
+    }
+    (next, ways)
+}
+
+/// How good each state is after some stretches.
+pub(super) fn standing(before: Standing, stretches: &[Stretch]) -> Standing {
+    stretches.iter().fold(before, |standing, stretch| after(standing, stretch).0)
+}
+
 /// The best states of a chain that does not hold before its first step, for each stretch, and their score. Where two sequences
 /// are as good, it is one that holds at fewer of the last time points.
 pub fn decode(stretches: &[Stretch]) -> (f64, Vec<States>) {
-    let mut scores = [0.0, f64::NEG_INFINITY];
+    decode_from(BEGINNING, stretches)
+}
+
+/// The same where something is known of the states before.
+pub(super) fn decode_from(before: Standing, stretches: &[Stretch]) -> (f64, Vec<States>) {
+    let mut scores = before;
     let mut backward: Vec<[(usize, Way); 2]> = Vec::with_capacity(stretches.len());
     for stretch in stretches {
-        let mut next = [f64::NEG_INFINITY; 2];
-        let mut ways = [(0, Way::Stay); 2];
-        for to in 0..2 {
-            for (from, before) in scores.iter().enumerate().filter(|(_, before)| **before > f64::NEG_INFINITY) {
-                let (score, way) = stretch.best(from, to);
-                if before + score > next[to] {
-                    next[to] = before + score;
-                    ways[to] = (from, way);
-                }
-            }
-        }
+        let (next, ways) = after(scores, stretch);
         scores = next;
         backward.push(ways);
     }

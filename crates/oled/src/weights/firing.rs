@@ -316,6 +316,55 @@ impl Firing {
         std::mem::replace(&mut self.chains, Chains { fluents, times: IndexMap::default() })
     }
 
+    pub(super) fn is_interleaved(&self) -> bool {
+        self.interleaved
+    }
+
+    /// Which chains of a fluent are still looked at.
+    pub(super) fn open(&self, fluent: usize) -> Vec<bool> {
+        let mut open = vec![false; self.chains.fluents[fluent].chains.len()];
+        let all = self.fluents[fluent].open.values().flat_map(IndexMap::values);
+        all.for_each(|(chain, _)| open[*chain] = true);
+        open
+    }
+
+    /// Forgets the chains of a fluent that are not looked at any more.
+    pub(super) fn forget_ended(&mut self, fluent: usize) {
+        let open = self.open(fluent);
+        // The numbers that they have then.
+        let numbers: Vec<usize> =
+            open.iter().scan(0, |next, is_open| Some(std::mem::replace(next, *next + usize::from(*is_open)))).collect();
+        let mut kept = open.iter();
+        self.chains.fluents[fluent].chains.retain(|_| *kept.next().unwrap_or(&true));
+        let all = self.fluents[fluent].open.values_mut().flat_map(IndexMap::values_mut);
+        all.for_each(|(chain, _)| *chain = numbers[*chain]);
+    }
+
+    /// Forgets the first steps of a chain.
+    pub(super) fn drop_steps(&mut self, fluent: usize, chain: usize, mut steps: usize) {
+        let chain = &mut self.chains.fluents[fluent].chains[chain];
+        chain.first += steps;
+        let whole = chain.runs.iter().take_while(|run| {
+            let fits = run.length as usize <= steps;
+            steps -= if fits { run.length as usize } else { 0 };
+            fits
+        });
+        let whole = whole.count();
+        chain.runs.drain(..whole);
+        if let Some(run) = chain.runs.first_mut() {
+            run.length -= steps as u32;
+        }
+    }
+
+    /// Forgets the first time points of a segment.
+    pub(super) fn forget_times(&mut self, segment: Symbol, count: usize) {
+        if let Some(times) = self.chains.times.get_mut(&segment) {
+            times.drain(..count);
+        }
+        let chains = self.chains.fluents.iter_mut().flat_map(|fluent| &mut fluent.chains);
+        chains.filter(|chain| chain.segment == segment).for_each(|chain| chain.first -= count);
+    }
+
     /// The fluents that are looked at, with the chains so far.
     pub fn fluents(&self) -> &[FluentChains] {
         &self.chains.fluents

@@ -3,25 +3,47 @@
 //! A sequence of states is the more probable the higher its score, `p ~ exp(score / temperature)`. Sums over all sequences up
 //! to a time point, and from there on, are made step by step, and exact up to rounding.
 
-use super::chain::Stretch;
+use super::chain::{Scores, Stretch};
 
 /// The probability that it holds at each time point that the steps of a chain lead to.
 pub fn marginals(stretches: &[Stretch], temperature: f64) -> Vec<f64> {
+    marginals_from(f64::NEG_INFINITY, stretches, temperature)
+}
+
+/// The logarithm of how much more probable holding is than not holding after a step.
+fn step(odds: f64, s: &Scores) -> f64 {
+    sum(s[0][1], odds + s[1][1]) - sum(s[0][0], odds + s[1][0])
+}
+
+/// The scores of a step as logarithms of how probable it is, up to a constant.
+fn cooled(scores: &Scores, temperature: f64) -> Scores {
+    scores.map(|row| row.map(|score| score / temperature))
+}
+
+/// Those odds after some stretches, by what was up to there.
+pub(super) fn odds(mut odds: f64, stretches: &[Stretch], temperature: f64) -> f64 {
+    for Stretch { scores, length } in stretches {
+        let s = cooled(scores, temperature);
+        (0..*length).for_each(|_| odds = step(odds, &s));
+    }
+    odds
+}
+
+/// The same where odds are known of the state before.
+pub(super) fn marginals_from(mut odds: f64, stretches: &[Stretch], temperature: f64) -> Vec<f64> {
     let length: usize = stretches.iter().map(|stretch| stretch.length as usize).sum();
     let mut forward: Vec<f64> = Vec::with_capacity(length);
-    // Logarithms of how much more probable holding is than not holding.
-    let mut odds = f64::NEG_INFINITY;
     for Stretch { scores, length } in stretches {
-        let s = scores.map(|row| row.map(|score| score / temperature));
+        let s = cooled(scores, temperature);
         for _ in 0..*length {
-            odds = sum(s[0][1], odds + s[1][1]) - sum(s[0][0], odds + s[1][0]);
+            odds = step(odds, &s);
             forward.push(odds);
         }
     }
     let mut marginals = vec![0.0; length];
     let (mut at, mut later) = (length, 0.0);
     for Stretch { scores, length } in stretches.iter().rev() {
-        let s = scores.map(|row| row.map(|score| score / temperature));
+        let s = cooled(scores, temperature);
         for _ in 0..*length {
             at -= 1;
             marginals[at] = 1.0 / (1.0 + (-(forward[at] + later)).exp());
@@ -40,7 +62,6 @@ fn sum(a: f64, b: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::weights::chain::Scores;
 
     #[test]
     fn probabilities_are_those_of_all_sequences() {

@@ -55,7 +55,7 @@ impl Chains {
     ) {
         let probable = marginals(stretches, weights.temperature);
         let states: Vec<bool> = match decision {
-            Decision::Best if !weights.decide => crisp(fluent, chain),
+            Decision::Best if !weights.decide => fluent.crisp(chain, false),
             Decision::Best => {
                 let (_, states) = decode(stretches);
                 let parts = states.into_iter().flat_map(super::chain::States::parts);
@@ -89,16 +89,17 @@ impl Chains {
     }
 }
 
-/// The states of a chain by its rules alone: what starts it wins.
-fn crisp(fluent: &FluentChains, chain: &Chain) -> Vec<bool> {
-    let mut states = Vec::new();
-    let mut holds = false;
-    for run in &chain.runs {
-        let (starts, ends) = fluent.sides(run.fired as usize);
-        holds = starts || holds && !ends && !fluent.direct;
-        states.extend(std::iter::repeat_n(holds, run.length as usize));
+impl FluentChains {
+    /// The states of a chain by its rules alone: what starts it wins.
+    pub(super) fn crisp(&self, chain: &Chain, mut holds: bool) -> Vec<bool> {
+        let mut states = Vec::new();
+        for run in &chain.runs {
+            let (starts, ends) = self.sides(run.fired as usize);
+            holds = starts || holds && !ends && !self.direct;
+            states.extend(std::iter::repeat_n(holds, run.length as usize));
+        }
+        states
     }
-    states
 }
 
 /// What holds at each time point, for whoever compares it with labels.

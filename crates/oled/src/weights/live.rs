@@ -1,0 +1,229 @@
+//! Live: what is recognised with weights so many time points late, for streams that do not end.
+//!
+//! What is best at a time point depends on what comes later, but soon hardly any more: after a gap in which nothing fires, the
+//! best ways to all states have met. So each time point is decided when so many others have come after it, and forgotten.
+
+use std::collections::VecDeque;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::chain::{BEGINNING, Standing, States, Stretch, decode_from, standing};
+use super::firing::{Chain, Firing, FluentChains};
+use super::margin::stretches;
+use super::marginal::{marginals_from, odds};
+use super::recognised::{Confidence, Decision};
+use super::weight::{FluentWeights, Weights};
+use crate::calculus::{End, Interval};
+use crate::lang::Symbol;
+use crate::logic::Stop;
+use crate::stream::Frame;
+
+/// Recognises with weights, so many time points late. Memory is that of the instances that are looked at, for as long as the
+/// delay.
+#[derive(Clone, Debug)]
+pub struct Live {
+    firing: Firing,
+    weights: Weights,
+    decision: Decision,
+    lag: usize,
+    /// For each fluent and chain what is known of the time before its steps.
+    windows: Vec<Vec<Window>>,
+    segment: Option<Symbol>,
+    interleaved: bool,
+    /// The time points of each segment that chains still speak of.
+    times: IndexMap<Symbol, VecDeque<i64>, FxBuildHasher>,
+}
+
+/// What is known of a chain before the steps that it has.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    standing: Standing,
+    odds: f64,
+    /// Whether it holds by rules alone.
+    holds: bool,
+    /// The interval that has begun: its first and last time point, and how probable it was at how many.
+    open: Option<Open>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    first: i64,
+    last: i64,
+    sum: f64,
+    weakest: f64,
+    count: u64,
+}
+
+impl Window {
+    const NEW: Window = Window { standing: BEGINNING, odds: f64::NEG_INFINITY, holds: false, open: None };
+}
+
+impl Live {
+    /// What a theory with weights recognises, decided after so many time points.
+    pub fn new(firing: Firing, weights: Weights, decision: Decision, lag: usize) -> Live {
+        let windows = vec![Vec::new(); weights.fluents.len()];
+        let interleaved = firing.is_interleaved();
+        Live { firing, weights, decision, lag, windows, segment: None, interleaved, times: IndexMap::default() }
+    }
+
+    /// Why not everything was derived that follows from the frame observed last, if it was not.
+    pub fn stop(&self) -> Option<&Stop> {
+        self.firing.stop()
+    }
+
+    /// Takes a frame. Intervals that are known to have ended are added, with how sure they are.
+    pub fn observe(&mut self, frame: &Frame, closed: &mut Vec<(Interval, Confidence)>) {
+        if self.segment != Some(frame.segment) && !self.interleaved {
+            self.finish(closed);
+        }
+        self.segment = Some(frame.segment);
+        self.firing.observe(frame);
+        self.times.entry(frame.segment).or_default().push_back(frame.time);
+        for f in 0..self.windows.len() {
+            self.decide(f, frame.segment, closed);
+        }
+        self.forget(frame.segment);
+    }
+
+    /// Ends all segments.
+    pub fn finish(&mut self, closed: &mut Vec<(Interval, Confidence)>) {
+        for f in 0..self.windows.len() {
+            for chain in 0..self.windows[f].len() {
+                self.commit(f, chain, usize::MAX, Some(End::Segment), closed);
+            }
+            self.windows[f].clear();
+        }
+        self.firing.take();
+        self.times.clear();
+    }
+
+    /// Decides what has been so long ago, and what has ended.
+    fn decide(&mut self, f: usize, segment: Symbol, closed: &mut Vec<(Interval, Confidence)>) {
+        self.windows[f].resize(self.firing.fluents()[f].chains.len(), Window::NEW);
+        let is_open = self.firing.open(f);
+        for (chain, is_open) in is_open.iter().enumerate() {
+            let own = &self.firing.fluents()[f].chains[chain];
+            let steps: usize = own.runs.iter().map(|run| run.length as usize).sum();
+            if !is_open {
+                self.commit(f, chain, usize::MAX, Some(End::Lost), closed);
+            } else if own.segment == segment && steps >= 2 * self.lag.max(1) {
+                // Twice the delay, so that each time point is looked at twice on average.
+                self.commit(f, chain, steps - self.lag, None, closed);
+            }
+        }
+        if is_open.contains(&false) {
+            let mut kept = is_open.iter();
+            self.windows[f].retain(|_| *kept.next().unwrap_or(&true));
+            self.firing.forget_ended(f);
+        }
+    }
+
+    /// Decides so many steps of a chain; with an end, all there are, and what holds then ends.
+    fn commit(
+        &mut self,
+        f: usize,
+        chain: usize,
+        steps: usize,
+        end: Option<End>,
+        closed: &mut Vec<(Interval, Confidence)>,
+    ) {
+        let Live { firing, weights, decision, windows, times, .. } = self;
+        let (fluent, weights, window) = (&firing.fluents()[f], &weights.fluents[f], &mut windows[f][chain]);
+        let own = &fluent.chains[chain];
+        let scores = fluent.scores(weights);
+        let all: Vec<Stretch> = stretches(own, &scores).collect();
+        let probable = marginals_from(window.odds, &all, weights.temperature);
+        let states = states(fluent, weights, (own, &all), (*decision, &probable), window);
+        let steps = steps.min(states.len());
+        let times = &times[&own.segment];
+        for (at, (holds, probable)) in states.iter().zip(&probable).take(steps).enumerate() {
+            let time = times[own.first + at];
+            match (&mut window.open, holds) {
+                (Some(open), true) => open.add(time, *probable),
+                (None, true) => window.open = Some(Open::new(time, *probable)),
+                (Some(_), false) => closed.extend(window.close(fluent, own, End::Terminated)),
+                (None, false) => {}
+            }
+        }
+        if let Some(end) = end {
+            closed.extend(window.close(fluent, own, end));
+            return;
+        }
+        let done = first_steps(&all, steps);
+        window.standing = standing(window.standing, &done).map(|s| s - 0.0);
+        // Only the difference matters, and large numbers lose digits.
+        let best = window.standing[0].max(window.standing[1]);
+        window.standing = window.standing.map(|standing| standing - best);
+        window.odds = odds(window.odds, &done, weights.temperature);
+        window.holds = steps.checked_sub(1).map_or(window.holds, |last| states[last] && !weights.decide);
+        firing.drop_steps(f, chain, steps);
+    }
+
+    /// Forgets time points that no chain speaks of any more.
+    fn forget(&mut self, segment: Symbol) {
+        let Some(times) = self.times.get_mut(&segment) else { return };
+        let last = times.len().saturating_sub(1);
+        let chains = || self.firing.fluents().iter().flat_map(|fluent| &fluent.chains);
+        let first = chains().filter(|c| c.segment == segment).map(|c| c.first).fold(last, usize::min);
+        // Now and then, and not at each time point.
+        if first > self.lag.max(64) {
+            times.drain(..first);
+            self.firing.forget_times(segment, first);
+        }
+    }
+}
+
+/// The states of a chain's steps.
+fn states(
+    fluent: &FluentChains,
+    weights: &FluentWeights,
+    (chain, stretches): (&Chain, &[Stretch]),
+    (decision, probable): (Decision, &[f64]),
+    window: &Window,
+) -> Vec<bool> {
+    match decision {
+        Decision::AtLeast(threshold) => probable.iter().map(|p| *p >= threshold).collect(),
+        Decision::Best if !weights.decide => fluent.crisp(chain, window.holds),
+        Decision::Best => {
+            let (_, states) = decode_from(window.standing, stretches);
+            let parts = states.into_iter().flat_map(States::parts);
+            parts.flat_map(|(state, length)| std::iter::repeat_n(state == 1, length as usize)).collect()
+        }
+    }
+}
+
+/// The first so many steps.
+fn first_steps(stretches: &[Stretch], mut steps: usize) -> Vec<Stretch> {
+    let mut first = Vec::new();
+    for stretch in stretches {
+        let length = steps.min(stretch.length as usize);
+        if length > 0 {
+            first.push(Stretch { length: length as u32, ..*stretch });
+        }
+        steps -= length;
+    }
+    first
+}
+
+impl Open {
+    fn new(time: i64, probable: f64) -> Open {
+        Open { first: time, last: time, sum: probable, weakest: probable, count: 1 }
+    }
+
+    fn add(&mut self, time: i64, probable: f64) {
+        self.last = time;
+        self.sum += probable;
+        self.weakest = self.weakest.min(probable);
+        self.count += 1;
+    }
+}
+
+impl Window {
+    fn close(&mut self, fluent: &FluentChains, chain: &Chain, end: End) -> Option<(Interval, Confidence)> {
+        let Open { first, last, sum, weakest, count } = self.open.take()?;
+        let (segment, values) = (chain.segment, chain.values.clone());
+        let interval = Interval { segment, signature: fluent.label, values, first, last, end };
+        Some((interval, Confidence { mean: sum / count as f64, weakest }))
+    }
+}
