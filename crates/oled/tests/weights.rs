@@ -230,6 +230,14 @@ fn what_cannot_be_weighed_is_said() {
     let firing = Firing::new(&task, &some).unwrap();
     let missing = Weights::read(&some, firing.fluents()).unwrap_err().to_string();
     assert!(missing.contains("this one for `lit` has none") && missing.contains("rules.lp:2:"), "{missing}");
+    for fact in
+        ["weights_of(lit).", "weights_of(lit, decide, loud, 1, 1, 1).", "weights_of(lit, decide, quiet, 1, 1, 0)."]
+    {
+        let text = format!("{fact}\n2 initiatedAt(lit(X), T) :- happensAt(on(X), T).");
+        let theory = parse_theory("rules.lp", &text).unwrap();
+        let told = Weights::read(&theory, Firing::new(&task, &theory).unwrap().fluents()).unwrap_err().to_string();
+        assert!(told.contains("does not say what weights are for") && told.contains("rules.lp:1:1"), "{told}");
+    }
 }
 
 #[test]

@@ -63,14 +63,15 @@ const TRADES: u32 = 4;
 
 /// The trades: how much errors count beside the size of weights, as a multiple of what missing everything would cost. What
 /// fires once must outweigh inertia for as long as labels stay the same, and squares of weights are counted: so the most that
-/// errors count is the square of that length, and the least is 1, with which weights are next to nothing.
+/// errors count is the square of ten times that length, since some labels stay the same for much longer than the mean, and
+/// the least is 1, with which weights are next to nothing.
 fn trades(fluent: &FluentChains) -> impl Iterator<Item = f64> {
     let (mut steps, mut changes) = (0_u64, 0_u64);
     for chain in &fluent.chains {
         steps += chain.runs.iter().map(|run| u64::from(run.length)).sum::<u64>();
         changes += 1 + chain.runs.windows(2).filter(|pair| pair[0].label != pair[1].label).count() as u64;
     }
-    let length = (steps as f64 / changes.max(1) as f64).max(2.0);
+    let length = 10.0 * (steps as f64 / changes.max(1) as f64).max(1.0);
     (0..TRADES).map(move |i| length.powf(2.0 * f64::from(i) / f64::from(TRADES - 1)))
 }
 

@@ -2,9 +2,7 @@
 //! read.
 //!
 //! ```text
-//! weights(meeting, decide).
-//! inertia(meeting, 0.66, 1).
-//! temperature(meeting, 0.52).
+//! weights_of(meeting, decide, quiet, 0.66, 1, 0.52).
 //!
 //! 0.37 initiatedAt(meeting(X, Y), T) :-
 //!     happensAt(active(X), T),
@@ -14,17 +12,15 @@
 use super::firing::FluentChains;
 use crate::lang::{Atom, Clause, Diagnostic, Problems, Span, Symbol, Term, Theory, Value};
 
-/// The predicates of what weights are for, of inertia, `inertia(meeting, holding, absent)`, and of temperature.
-const WEIGHTS: &str = "weights";
-const INERTIA: &str = "inertia";
-const TEMPERATURE: &str = "temperature";
-
-/// Where inertia speaks only where no rule fires.
-const QUIET: &str = "quiet";
+/// What the rules of a fluent have in common: `weights_of(fluent, purpose, inertia, holding, absent, temperature)`. A fact, so
+/// that a theory with weights is a theory; its name is one that no stream has.
+const WEIGHTS_OF: &str = "weights_of";
 
 /// What weights are for: they decide what is recognised, or say how sure rules are.
-const DECIDE: &str = "decide";
-const CONFIDENCE: &str = "confidence";
+const PURPOSES: [&str; 2] = ["decide", "confidence"];
+
+/// Where inertia speaks: only where no rule fires, or wherever no rule speaks against it.
+const INERTIAS: [&str; 2] = ["quiet", "unopposed"];
 
 /// Weights have so many digits after the point: as many as a reader can use.
 const DIGITS: i32 = 3;
@@ -85,20 +81,12 @@ impl Weights {
     /// A theory with weights: what its fluents have in common first.
     pub fn write(&self, theory: &Theory, fluents: &[FluentChains]) -> Theory {
         let mut weighed = Theory::default();
-        let number = |number: f64| Value::real(number).map_or(Term::Value(Value::Int(0)), Term::Value);
-        for weights in &self.fluents {
-            let fact = |name: &str, numbers: &[f64]| {
-                let args =
-                    [Term::Value(Value::Sym(weights.fluent))].into_iter().chain(numbers.iter().map(|n| number(*n)));
-                Clause { head: Atom::new(name, args.collect()), body: Vec::new(), span: Span::default() }
-            };
-            let mut purpose = fact(WEIGHTS, &[]);
-            purpose.head.args.push(Term::Value(Value::from(if weights.decide { DECIDE } else { CONFIDENCE })));
-            weighed.push(purpose, None);
-            let mut inertia = fact(INERTIA, &[weights.holding, weights.absent]);
-            inertia.head.args.extend(weights.quiet.then(|| Term::Value(Value::from(QUIET))));
-            weighed.push(inertia, None);
-            weighed.push(fact(TEMPERATURE, &[weights.temperature]), None);
+        for of in &self.fluents {
+            let name = |names: [&str; 2], first: bool| Value::from(names[usize::from(!first)]);
+            let numbers = [of.holding, of.absent, of.temperature].map(|n| Value::real(n).unwrap_or(Value::Int(0)));
+            let names = [Value::Sym(of.fluent), name(PURPOSES, of.decide), name(INERTIAS, of.quiet)];
+            let head = Atom::new(WEIGHTS_OF, names.into_iter().chain(numbers).map(Term::Value).collect());
+            weighed.push(Clause { head, body: Vec::new(), span: Span::default() }, None);
         }
         for (clause, rule) in theory.clauses.iter().enumerate().filter(|(_, rule)| !is_common(rule)) {
             let weight = fluents.iter().zip(&self.fluents).find_map(|(fluent, weights)| {
@@ -129,19 +117,20 @@ impl Weights {
                 })
             };
             let rules: Result<Vec<f64>, Diagnostic> = fluent.rules.iter().map(|of| rule(of.number)).collect();
-            let [holding, absent] = common(theory, INERTIA, name)?.unwrap_or([1.0, 1.0]);
-            let [temperature] = common(theory, TEMPERATURE, name)?.unwrap_or([1.0]);
-            let decide = !theory.clauses.iter().any(|clause| {
-                let args = [name, Symbol::new(CONFIDENCE)].map(|name| Term::Value(Value::Sym(name)));
-                clause.head.name.as_str() == WEIGHTS && clause.body.is_empty() && clause.head.args == args
-            });
-            let quiet = theory.clauses.iter().any(|clause| {
-                let args = &clause.head.args;
-                let is_quiet = args.len() == 4 && args[3] == Term::Value(Value::from(QUIET));
-                is_quiet && clause.head.name.as_str() == INERTIA && args[0] == Term::Value(Value::Sym(name))
-            });
             let rules = rules?;
-            weights.fluents.push(FluentWeights { fluent: name, rules, holding, absent, quiet, temperature, decide });
+            let of = FluentWeights {
+                fluent: name,
+                rules,
+                holding: 1.0,
+                absent: 1.0,
+                quiet: true,
+                temperature: 1.0,
+                decide: true,
+            };
+            weights.fluents.push(match theory.clauses.iter().find(|clause| is_about(clause, name)) {
+                Some(clause) => common(clause, of)?,
+                None => of,
+            });
         }
         Ok(Some(weights))
     }
@@ -149,24 +138,36 @@ impl Weights {
 
 /// Whether a clause says something of all rules of a fluent.
 fn is_common(clause: &Clause) -> bool {
-    clause.body.is_empty()
-        && matches!((clause.head.name.as_str(), clause.head.args.len()), (INERTIA, 3 | 4) | (WEIGHTS | TEMPERATURE, 2))
+    clause.head.name.as_str() == WEIGHTS_OF && clause.body.is_empty()
 }
 
-/// The numbers that a theory gives a fluent.
-fn common<const N: usize>(theory: &Theory, name: &str, fluent: Symbol) -> Result<Option<[f64; N]>, Problems> {
-    let own = |clause: &&Clause| {
-        let head = &clause.head;
-        head.name.as_str() == name && is_common(clause) && head.args[0] == Term::Value(Value::Sym(fluent))
+fn is_about(clause: &Clause, fluent: Symbol) -> bool {
+    is_common(clause) && clause.head.args.first() == Some(&Term::Value(Value::Sym(fluent)))
+}
+
+/// Weights with what a clause says of all rules of their fluent.
+fn common(clause: &Clause, weights: FluentWeights) -> Result<FluentWeights, Diagnostic> {
+    let wrong = || {
+        let message = format!("`{}` does not say what weights are for", clause.head);
+        Diagnostic::new(&clause.head.span, message).hint(format!(
+            "its form is `{WEIGHTS_OF}({}, decide, quiet, 1, 1, 1).`: `decide` or `confidence`, `quiet` or `unopposed`, how \
+             much speaks for going on to hold and for going on not to, and the temperature",
+            weights.fluent
+        ))
     };
-    let Some(clause) = theory.clauses.iter().find(own) else { return Ok(None) };
-    let mut numbers = [0.0; N];
-    for (number, term) in numbers.iter_mut().zip(&clause.head.args[1..]) {
+    let [_, purpose, inertia, holding, absent, temperature] = clause.head.args.as_slice() else { return Err(wrong()) };
+    let choice = |term: &Term, names: [&str; 2]| {
+        let at = names.iter().position(|name| *term == Term::Value(Value::from(*name)));
+        at.map(|at| at == 0).ok_or_else(wrong)
+    };
+    let number = |term: &Term| {
         let value = if let Term::Value(value) = term { value.as_f64() } else { None };
-        *number = value.filter(|value| *value >= 0.0).ok_or_else(|| {
-            let message = format!("`{}` needs numbers that are not negative, here `{term}`", clause.head.name);
-            Diagnostic::new(&clause.head.span, message).hint(format!("such as `{name}({fluent}, 1, 1).`"))
-        })?;
+        value.filter(|value| *value >= 0.0).ok_or_else(wrong)
+    };
+    let (holding, absent, temperature) = (number(holding)?, number(absent)?, number(temperature)?);
+    if temperature == 0.0 {
+        return Err(wrong());
     }
-    Ok(Some(numbers))
+    let (decide, quiet) = (choice(purpose, PURPOSES)?, choice(inertia, INERTIAS)?);
+    Ok(FluentWeights { holding, absent, quiet, temperature, decide, ..weights })
 }
