@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Args;
-use oled::weights::{BySegment, Costs, FluentChains, Margin, weigh_chains};
+use oled::weights::{BySegment, Costs, FluentChains, FluentWeights, Margin, weigh_chains};
 use oled::{Confusion, Evaluation, Recogniser, Theory};
 use oled_data::task_folder::TaskFolder;
 
@@ -99,18 +99,22 @@ pub(crate) fn weighed(
     for ((fluent, margin), weights) in all {
         let own = evaluation.by_segment().into_iter().filter(|(of, ..)| *of == fluent.name());
         let crisp: BySegment = own.map(|(_, segment, counts)| (segment, counts)).collect();
-        weights.decide = rules == Rules::Given || margin.is_better(&crisp, costs);
-        let mut text = summary(fluent, margin, &crisp, costs);
-        if !weights.decide {
-            text += "\n  weights say how sure the rules are, and decide nothing";
+        if rules == Rules::Learned && !margin.is_better(&crisp, costs) {
+            *weights = margin.confidence.clone();
         }
-        told.push(text);
+        told.push(summary(fluent, margin, weights, &crisp, costs));
     }
     Ok((weighed.weights.write(theory, &chains.fluents), told))
 }
 
 /// What weights of a fluent come to.
-fn summary(fluent: &FluentChains, margin: &Margin, crisp: &BySegment, costs: &Costs) -> String {
+fn summary(
+    fluent: &FluentChains,
+    margin: &Margin,
+    weights: &FluentWeights,
+    crisp: &BySegment,
+    costs: &Costs,
+) -> String {
     let name = fluent.name();
     let mut lines = Vec::new();
     match margin.tried.iter().find(|(kind, _)| *kind == margin.kind) {
@@ -127,18 +131,18 @@ fn summary(fluent: &FluentChains, margin: &Margin, crisp: &BySegment, costs: &Co
         }
         None => lines.push(format!("{name}: one segment only, so nothing says what weights are worth elsewhere")),
     }
-    let against: Vec<String> = (fluent.rules.iter().zip(&margin.weights.rules))
+    let against: Vec<String> = (fluent.rules.iter().zip(&weights.rules))
         .filter(|(_, weight)| **weight < 0.0)
         .map(|(rule, _)| (rule.number + 1).to_string())
         .collect();
     if !against.is_empty() {
         lines.push(format!("  rules that speak against their heads: {}", against.join(", ")));
     }
-    let unused = margin.weights.rules.iter().filter(|weight| **weight == 0.0).count();
+    let unused = weights.rules.iter().filter(|weight| **weight == 0.0).count();
     if unused > 0 {
         lines.push(format!("  {unused} of {} rules are not needed: their weight is 0", fluent.rules.len()));
     }
-    let calibration = &margin.held_out;
+    let calibration = if weights.decide { &margin.held_out } else { &margin.sure };
     let error = |temperature: f64| calibration.reliability(temperature).error();
     lines.push(match calibration.intervals() {
         few if few < FEW_INTERVALS => {
@@ -146,9 +150,12 @@ fn summary(fluent: &FluentChains, margin: &Margin, crisp: &BySegment, costs: &Co
         }
         _ => format!(
             "  probabilities: {:.3} off on average, {:.3} before calibration",
-            error(margin.weights.temperature),
+            error(weights.temperature),
             error(1.0)
         ),
     });
+    if !weights.decide {
+        lines.push("  weights say how sure the rules are, and decide nothing".into());
+    }
     lines.join("\n")
 }

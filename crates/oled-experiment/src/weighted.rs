@@ -43,8 +43,11 @@ pub(crate) fn weigh(
             let crisp: BySegment = own.map(|(_, segment, counts)| (segment, counts)).collect();
             margin.is_better(&crisp, costs)
         };
-        let better: Vec<bool> = chains.fluents.iter().zip(&weighed.margins).map(is_better).collect();
-        weighed.weights.fluents.iter_mut().zip(better).for_each(|(weights, better)| weights.decide = better);
+        for (f, pair) in chains.fluents.iter().zip(&weighed.margins).enumerate() {
+            if !is_better(pair) {
+                weighed.weights.fluents[f] = pair.1.confidence.clone();
+            }
+        }
     }
     let theory = weighed.weights.write(theory, &chains.fluents);
     Ok(Weighted { theory, weights: weighed.weights })

@@ -85,15 +85,19 @@ impl Calibration {
         if count == 0 { 0.0 } else { sum / count as f64 }
     }
 
+    /// The power of two that is nearest to the best temperature, and how improbable labels are with it.
+    pub(super) fn coarse(&self) -> (f64, f64) {
+        let tried = TEMPERATURES.map(|exponent| (f64::from(exponent), self.surprise(f64::from(exponent).exp2())));
+        tried.reduce(|best, next| if next.1 < best.1 { next } else { best }).unwrap_or((0.0, f64::INFINITY))
+    }
+
     /// The temperature at which the labels are most probable.
     pub fn temperature(&self) -> f64 {
         if self.chains.is_empty() {
             return 1.0;
         }
         let at = |exponent: f64| self.surprise(exponent.exp2());
-        let tried = TEMPERATURES.map(|exponent| (f64::from(exponent), at(f64::from(exponent))));
-        let best = tried.reduce(|best, next| if next.1 < best.1 { next } else { best });
-        let middle = best.map_or(0.0, |(exponent, _)| exponent);
+        let (middle, _) = self.coarse();
         let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
         let (mut low, mut high) = (middle - 1.0, middle + 1.0);
         for _ in 0..SECTIONS {

@@ -101,16 +101,20 @@ pub struct Kind {
 /// Weights that were learned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Margin {
-    /// In units of inertia.
+    /// In units of inertia: those with which most is recognised rightly, elsewhere.
     pub weights: FluentWeights,
-    /// How they were learned.
+    /// Those with which labels are most probable, elsewhere: for who lets rules decide, and asks how sure they are.
+    pub confidence: FluentWeights,
+    /// How the former were learned.
     pub kind: Kind,
     /// What came of each kind on segments that weights were not learned from; nothing where there is one segment only.
     pub tried: Vec<(Kind, Confusion)>,
     /// How many conditions were added.
     pub cuts: usize,
-    /// Chains with the weights that were learned from other segments, for probabilities.
+    /// Chains with the weights that were learned from other segments, for probabilities: of both.
     pub held_out: Calibration,
+    /// See `held_out`.
+    pub sure: Calibration,
     /// The counts of each segment with the weights that were learned from others; nothing where there is one only.
     pub by_segment: BySegment,
 }
@@ -148,35 +152,55 @@ pub fn weigh(fluent: &FluentChains, costs: &Costs) -> Margin {
     let costs = &costs.normalised();
     let all: Vec<&Chain> = fluent.chains.iter().collect();
     let groups = groups(fluent);
-    let mut best = (
-        Kind { trade: trades(fluent).nth(TRADES as usize / 2).unwrap_or(1.0), signed: false, quiet: false },
-        f64::NEG_INFINITY,
-    );
-    let (mut tried, mut held_out, mut by_segment) = (Vec::new(), Calibration::default(), BySegment::default());
+    let mut tried: Vec<Tried> = Vec::new();
     if groups.len() > 1 {
         for (signed, quiet) in [(false, false), (false, true), (true, false), (true, true)] {
-            for trade in trades(fluent) {
-                let kind = Kind { trade, signed, quiet };
-                let (segments, chains) = left_out(fluent, &groups, costs, kind);
-                let mut counts = Confusion::default();
-                segments.values().for_each(|of| counts += *of);
-                tried.push((kind, counts));
-                // Of kinds that are as good it is the one without negative weights, and with smaller ones.
-                if costs.value(&counts) > best.1 {
-                    best = (kind, costs.value(&counts));
-                    (held_out, by_segment) = (chains, segments);
-                }
-            }
+            let kinds = trades(fluent).map(|trade| Kind { trade, signed, quiet });
+            tried.extend(kinds.map(|kind| left_out(fluent, &groups, costs, kind)));
         }
     }
-    let (weights, cuts) = cutting_plane(fluent, &all, costs, best.0);
-    let temperature = held_out.temperature();
-    let weights = FluentWeights { temperature, ..weights.scaled() }.rounded();
-    Margin { weights, kind: best.0, tried, cuts, held_out, by_segment }
+    // Of kinds that are as good it is the one without negative weights, and with smaller ones.
+    let first_best = |better: &dyn Fn(&Tried, &Tried) -> bool| {
+        tried.iter().reduce(|best, next| if better(next, best) { next } else { best })
+    };
+    let right = first_best(&|a, b| costs.value(&a.counts()) > costs.value(&b.counts()));
+    let sure = first_best(&|a, b| a.surprise < b.surprise);
+    let middle = Kind { trade: trades(fluent).nth(TRADES as usize / 2).unwrap_or(1.0), signed: false, quiet: false };
+    let learned = |of: Option<&Tried>, decide: bool| {
+        let (weights, cuts) = cutting_plane(fluent, &all, costs, of.map_or(middle, |of| of.kind));
+        let temperature = of.map_or(1.0, |of| of.chains.temperature());
+        (FluentWeights { temperature, decide, ..weights.scaled() }.rounded(), cuts)
+    };
+    let (weights, cuts) = learned(right, true);
+    let (confidence, _) = learned(sure, false);
+    let kind = right.map_or(middle, |right| right.kind);
+    let (held_out, by_segment) =
+        right.map(|right| (right.chains.clone(), right.by_segment.clone())).unwrap_or_default();
+    let sure = sure.map(|sure| sure.chains.clone()).unwrap_or_default();
+    let tried = tried.iter().map(|tried| (tried.kind, tried.counts())).collect();
+    Margin { weights, confidence, kind, tried, cuts, held_out, sure, by_segment }
 }
 
-/// The counts on groups of segments that weights were not learned from, and the chains of those with the scores they have.
-fn left_out(fluent: &FluentChains, groups: &[Vec<&Chain>], costs: &Costs, kind: Kind) -> (BySegment, Calibration) {
+/// What came of a kind of weights on segments that they were not learned from.
+struct Tried {
+    kind: Kind,
+    by_segment: BySegment,
+    /// The chains of those segments, with the scores that they had.
+    chains: Calibration,
+    /// How improbable labels are at the best temperature.
+    surprise: f64,
+}
+
+impl Tried {
+    fn counts(&self) -> Confusion {
+        let mut counts = Confusion::default();
+        self.by_segment.values().for_each(|of| counts += *of);
+        counts
+    }
+}
+
+/// What comes of a kind of weights on groups of segments that they were not learned from.
+fn left_out(fluent: &FluentChains, groups: &[Vec<&Chain>], costs: &Costs, kind: Kind) -> Tried {
     let (mut counts, mut chains) = (BySegment::default(), Calibration::default());
     for (segment, missed) in &fluent.missed {
         counts.entry(*segment).or_default().fn_ += missed;
@@ -191,7 +215,8 @@ fn left_out(fluent: &FluentChains, groups: &[Vec<&Chain>], costs: &Costs, kind: 
             chains.add(chain, &scores);
         }
     }
-    (counts, chains)
+    let (_, surprise) = chains.coarse();
+    Tried { kind, by_segment: counts, chains, surprise }
 }
 
 /// The chains in groups of whole segments, such that labels are spread: whatever the order of the segments.
