@@ -45,7 +45,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     let folder = TaskFolder::load(&args.task)?;
     let theory = load_theory(&folder, &args.theory)?;
     warn(&folder, &theory, quiet);
-    let firing = firing(&folder, &theory)?;
+    let firing = firing(&folder, &theory)?.with_limits(args.max_instances, args.steps.max_steps);
     let weights = read_weights(&theory, &firing, &args.theory)?;
     let path = args.output.as_deref().unwrap_or(Path::new("-"));
     let output = File::create(path)?;

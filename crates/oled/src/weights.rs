@@ -8,6 +8,7 @@ mod calibrate;
 mod chain;
 mod counts;
 mod curve;
+mod dual;
 mod firing;
 mod live;
 mod margin;

@@ -18,7 +18,7 @@ use crate::lang::{
     Clause, Diagnostic, Formula, Literal, Problems, Signature, Span, Symbol, Symmetries, Term, Theory, Value,
     exchanged, for_each_hole,
 };
-use crate::logic::{Dependence, Model, Pred, Predicate, Program, Role, Stop, asked_for};
+use crate::logic::{Dependence, Limits, Model, Pred, Predicate, Program, Role, Stop, asked_for};
 use crate::stream::Frame;
 use crate::task::Task;
 
@@ -259,6 +259,16 @@ impl Firing {
         })
     }
 
+    /// From now on derives at most so many atoms at once, and takes at most so many steps at a time point. Who sets limits asks
+    /// [`Firing::stop`] after each frame.
+    #[must_use]
+    pub fn with_limits(mut self, atoms: usize, steps: u64) -> Firing {
+        let limits = Limits { rows: atoms, steps, ..self.model.limits().clone() };
+        self.inertia.set_limits(&limits);
+        self.model.set_limits(limits);
+        self
+    }
+
     /// Takes a frame.
     pub fn observe(&mut self, frame: &Frame) {
         let Firing { program, model, inertia, fluents, chains, .. } = self;
@@ -275,11 +285,12 @@ impl Firing {
             let is_observed =
                 |(c, kind): &(usize, Pred), values: &[Value]| model.rows(*kind).contains(&values[*c..=*c]);
             open.retain(|values, _| fluent.tracked.iter().all(|tracked| is_observed(tracked, values)));
-            for values in open.keys().filter(|_| fluent.live.is_some()) {
-                let live = fluent.live.expect("it was asked for");
-                model.insert(live, values);
-                if fluent.symmetric {
-                    model.insert(live, &exchanged(values));
+            if let Some(live) = fluent.live {
+                for values in open.keys() {
+                    model.insert(live, values);
+                    if fluent.symmetric {
+                        model.insert(live, &exchanged(values));
+                    }
                 }
             }
         }

@@ -18,6 +18,7 @@ use rustc_hash::FxBuildHasher;
 use super::calibrate::Calibration;
 use super::chain::{Scores, Stretch, decode};
 use super::counts::{Tally, annotated};
+use super::dual::{Cut, Dual, TOLERANCE};
 use super::firing::{Chain, FluentChains, Label};
 use super::weight::FluentWeights;
 use crate::evaluate::Confusion;
@@ -77,9 +78,6 @@ fn trades(fluent: &FluentChains) -> impl Iterator<Item = f64> {
 
 /// So many groups of segments are left out, one after the other, to choose the trade. More cost as many searches more.
 const GROUPS: usize = 5;
-
-/// A condition may be broken by so much of what missing everything costs: as in the literature.
-const TOLERANCE: f64 = 0.001;
 
 /// So many more segments must be better than worse where weights are to decide: two might be chance.
 const MORE_SEGMENTS: usize = 3;
@@ -260,12 +258,6 @@ pub(super) fn stretches<'c>(chain: &'c Chain, scores: &'c [Scores]) -> impl Iter
     chain.runs.iter().map(|run| Stretch { scores: scores[run.fired as usize], length: run.length })
 }
 
-/// A condition: how much more each weight counts for what is annotated than for other states, and what those cost.
-struct Cut {
-    counts: Vec<f64>,
-    cost: f64,
-}
-
 /// Weights by a cutting plane, and how many conditions they took.
 fn cutting_plane(fluent: &FluentChains, chains: &[&Chain], costs: &Costs, kind: Kind) -> (FluentWeights, usize) {
     let labels = chains.iter().flat_map(|c| &c.runs).filter(|r| r.label == Label::Holds);
@@ -273,15 +265,14 @@ fn cutting_plane(fluent: &FluentChains, chains: &[&Chain], costs: &Costs, kind: 
     // What missing everything costs: scores and costs are in this unit.
     let unit = (held as f64 * costs.miss).max(1.0);
     let mut dual = Dual::new(fluent.rules.len(), kind);
-    while dual.cuts.len() < MOST_CUTS {
+    while dual.len() < MOST_CUTS {
         let cut = most_violated(fluent, chains, costs, &dual.weights(fluent), unit);
-        let slack = dual.slack();
-        if cut.cost - dot(&dual.weight, &cut.counts) <= slack + TOLERANCE {
+        if dual.broken_by(&cut) <= dual.slack() + TOLERANCE {
             break;
         }
         dual.add(cut);
     }
-    (dual.weights(fluent), dual.cuts.len())
+    (dual.weights(fluent), dual.len())
 }
 
 /// The states that break their condition most.
@@ -318,133 +309,4 @@ fn most_violated(fluent: &FluentChains, chains: &[&Chain], costs: &Costs, weight
     }
     let counts = tally.counts(fluent, weights.quiet).into_iter().map(|count| count as f64 / unit).collect();
     Cut { counts, cost: costs.of(&errors) / unit }
-}
-
-/// The dual problem: a multiplier for each condition, `sum <= C`, with which weights are the positive part of the sum of the
-/// conditions' counts. Solved by moving weight from one condition to another, or to and from none, as long as it gains.
-struct Dual {
-    cuts: Vec<Cut>,
-    multipliers: Vec<f64>,
-    /// What the multipliers leave of their sum.
-    rest: f64,
-    /// The sum of counts, and its positive part; the first ones may be negative.
-    sum: Vec<f64>,
-    weight: Vec<f64>,
-    signed: usize,
-    quiet: bool,
-}
-
-/// Moves of multipliers for a condition more, at most. Some hundreds are enough.
-const MOST_MOVES: usize = 20_000;
-
-impl Dual {
-    fn new(rules: usize, kind: Kind) -> Dual {
-        let zero = vec![0.0; rules + 2];
-        let signed = if kind.signed { rules } else { 0 };
-        let (rest, quiet) = (kind.trade, kind.quiet);
-        Dual { cuts: Vec::new(), multipliers: Vec::new(), rest, sum: zero.clone(), weight: zero, signed, quiet }
-    }
-
-    fn weights(&self, fluent: &FluentChains) -> FluentWeights {
-        let (rules, inertia) = self.weight.split_at(self.weight.len() - 2);
-        let [holding, more] = [inertia[0], inertia[1]];
-        let (rules, absent, quiet) = (rules.into(), holding + more, self.quiet);
-        FluentWeights { fluent: fluent.name(), rules, holding, absent, quiet, temperature: 1.0, decide: true }
-    }
-
-    /// By how much a condition is broken, before slack.
-    fn violation(&self, cut: usize) -> f64 {
-        self.cuts[cut].cost - dot(&self.weight, &self.cuts[cut].counts)
-    }
-
-    /// The slack that the conditions need.
-    fn slack(&self) -> f64 {
-        (0..self.cuts.len()).map(|cut| self.violation(cut)).fold(0.0, f64::max)
-    }
-
-    /// Adds a condition, and finds the multipliers anew.
-    fn add(&mut self, cut: Cut) {
-        self.cuts.push(cut);
-        self.multipliers.push(0.0);
-        for _ in 0..MOST_MOVES {
-            // No condition is one that is never broken.
-            let (mut most, mut least) = ((None, 0.0), (None, f64::INFINITY));
-            if self.rest > 0.0 {
-                least = (None, 0.0);
-            }
-            for cut in 0..self.cuts.len() {
-                let violation = self.violation(cut);
-                if violation > most.1 {
-                    most = (Some(cut), violation);
-                }
-                if self.multipliers[cut] > 0.0 && violation < least.1 {
-                    least = (Some(cut), violation);
-                }
-            }
-            // A tenth of the tolerance for conditions.
-            if most.1 - least.1 <= TOLERANCE / 10.0 {
-                break;
-            }
-            self.shift(least.0, most.0);
-        }
-    }
-
-    /// Moves as much from one condition, or from none, to another as gains most.
-    fn shift(&mut self, from: Option<usize>, to: Option<usize>) {
-        let of = |cut: Option<usize>| cut.map(|cut| (self.cuts[cut].cost, self.cuts[cut].counts.as_slice()));
-        let (gain, lose) = (of(to), of(from));
-        let cost = gain.map_or(0.0, |(cost, _)| cost) - lose.map_or(0.0, |(cost, _)| cost);
-        let along: Vec<f64> = (0..self.sum.len())
-            .map(|i| gain.map_or(0.0, |(_, counts)| counts[i]) - lose.map_or(0.0, |(_, counts)| counts[i]))
-            .collect();
-        let room = from.map_or(self.rest, |cut| self.multipliers[cut]);
-        let length = self.best_length(&along, cost, room);
-        match from {
-            Some(cut) => self.multipliers[cut] = if length < room { self.multipliers[cut] - length } else { 0.0 },
-            None => self.rest = if length < room { self.rest - length } else { 0.0 },
-        }
-        match to {
-            Some(cut) => self.multipliers[cut] += length,
-            None => self.rest += length,
-        }
-        for (i, (sum, along)) in self.sum.iter_mut().zip(&along).enumerate() {
-            *sum += length * along;
-            self.weight[i] = if i < self.signed { *sum } else { sum.max(0.0) };
-        }
-    }
-
-    /// How far to move: what a little more gains falls with the length, in pieces that are straight lines.
-    fn best_length(&self, along: &[f64], cost: f64, room: f64) -> f64 {
-        let mut length = 0.0;
-        let end = |sum: f64, along: f64| -sum / along;
-        // Each piece ends where another weight becomes zero, or is not any more.
-        for _ in 0..=2 * along.len() {
-            let (mut slope, mut bend) = (cost, 0.0);
-            for (i, (&sum, &along)) in self.sum.iter().zip(along).enumerate().filter(|(_, (_, along))| **along != 0.0) {
-                let is_positive = if along > 0.0 { length >= end(sum, along) } else { length < end(sum, along) };
-                if i < self.signed || is_positive {
-                    slope -= (sum + length * along) * along;
-                    bend += along * along;
-                }
-            }
-            if slope <= 0.0 || bend == 0.0 {
-                return if slope > 0.0 { room } else { length };
-            }
-            let line = length + slope / bend;
-            let ends = self.sum.iter().zip(along).skip(self.signed).map(|(sum, along)| end(*sum, *along));
-            let next = ends.filter(|end| *end > length).fold(line, f64::min);
-            if next >= room {
-                return room;
-            }
-            if next == line {
-                return line;
-            }
-            length = next;
-        }
-        length
-    }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
