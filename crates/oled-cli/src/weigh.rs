@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Args;
-use oled::weights::{BySegment, Costs, FluentChains, FluentWeights, Margin, weigh_chains};
+use oled::weights::{BySegment, Costs, FEW_INTERVALS, FluentChains, FluentWeights, Margin, weigh_chains};
 use oled::{Confusion, Evaluation, Recogniser, Theory};
 use oled_data::task_folder::TaskFolder;
 
@@ -35,9 +35,6 @@ pub(crate) struct WeighArgs {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
-
-/// With fewer annotated intervals than this, how reliable probabilities are cannot be told.
-const FEW_INTERVALS: usize = 10;
 
 pub(crate) fn run(args: &WeighArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let folder = TaskFolder::load(&args.task)?;

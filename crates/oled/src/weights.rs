@@ -16,7 +16,7 @@ mod marginal;
 mod recognised;
 mod weight;
 
-pub use calibrate::{Calibration, Reliability};
+pub use calibrate::{Calibration, FEW_INTERVALS, Reliability};
 pub use chain::{Scores, States, Stretch, decode};
 pub use curve::Curve;
 pub use firing::{Chain, Chains, Firing, FluentChains, Label, RuleOf, Run};

@@ -46,6 +46,10 @@ pub struct Calibration {
     chains: Vec<HeldOut>,
 }
 
+/// With fewer annotated intervals than this, how reliable probabilities are cannot be told: weights stay as warm as they are.
+/// With half as many one interval more or less decides; with twice as many most fluents of small streams have none.
+pub const FEW_INTERVALS: usize = 10;
+
 /// Temperatures that are tried first, a factor of two apart; between the best and its neighbours a finer one is found.
 const TEMPERATURES: std::ops::RangeInclusive<i32> = -6..=10;
 
@@ -91,9 +95,9 @@ impl Calibration {
         tried.reduce(|best, next| if next.1 < best.1 { next } else { best }).unwrap_or((0.0, f64::INFINITY))
     }
 
-    /// The temperature at which the labels are most probable.
+    /// The temperature at which the labels are most probable; 1 where there are too few intervals to tell.
     pub fn temperature(&self) -> f64 {
-        if self.chains.is_empty() {
+        if self.intervals() < FEW_INTERVALS {
             return 1.0;
         }
         let at = |exponent: f64| self.surprise(exponent.exp2());
