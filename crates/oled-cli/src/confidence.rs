@@ -5,17 +5,15 @@ use std::path::Path;
 
 use anyhow::bail;
 use oled::weights::{Confidence, Decision, Firing, Live, Weights};
-use oled::{Interval, Theory, calculus};
+use oled::{Interval, Theory};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{csv_field, printable_json};
-use serde_json::json;
 
 use crate::Outcome;
 use crate::args::{Output, RecogniseArgs};
 use crate::input::{load_theory, too_much, warn};
 use crate::output::Output as File;
 use crate::progress::{Labels, Progress, say_skipped};
-use crate::recognise::{compact, value};
+use crate::recognise::{INTERVAL_COLUMNS, interval_line};
 use crate::source::Source;
 
 /// Which rules of a theory fire, where it has rules that can be weighed.
@@ -85,7 +83,7 @@ struct Printer {
 impl Printer {
     fn header(&mut self) -> io::Result<()> {
         match self.format {
-            Output::Csv => writeln!(self.out, "segment,fluent,first,last,end,confidence,weakest"),
+            Output::Csv => writeln!(self.out, "{INTERVAL_COLUMNS},confidence,weakest"),
             Output::Jsonl => Ok(()),
         }
     }
@@ -96,25 +94,9 @@ impl Printer {
             return Ok(());
         }
         intervals.sort_by_key(|(interval, _)| (interval.last, interval.first));
-        for (interval, Confidence { mean, weakest }) in intervals.drain(..) {
+        for (interval, confidence) in intervals.drain(..) {
             self.printed += 1;
-            let fluent = compact(&interval.fluent());
-            let Interval { segment, signature, values, first, last, end } = &interval;
-            match self.format {
-                Output::Csv => {
-                    let (segment, fluent) = (csv_field(segment.as_str()), csv_field(&fluent));
-                    writeln!(self.out, "{segment},{fluent},{first},{last},{end},{mean:.3},{weakest:.3}")?;
-                }
-                Output::Jsonl => {
-                    let name = calculus::fluent_name(*signature, values);
-                    let values: Vec<serde_json::Value> = values.iter().map(|v| value(*v)).collect();
-                    let line = json!({
-                        "segment": segment.as_str(), "fluent": fluent, "name": name.as_str(), "values": values,
-                        "first": first, "last": last, "end": end.to_string(), "confidence": mean, "weakest": weakest,
-                    });
-                    writeln!(self.out, "{}", printable_json(&line.to_string()))?;
-                }
-            }
+            writeln!(self.out, "{}", interval_line(&interval, Some(confidence), self.format))?;
         }
         self.out.flush()
     }

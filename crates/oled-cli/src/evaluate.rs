@@ -143,9 +143,8 @@ impl Run {
             self.tracks.iter_mut().for_each(|tracks| tracks.add(&recognised, frame));
         }
         let sure = chains.fluents.iter().zip(&weights.fluents).map(|(fluent, weights)| {
-            let (scores, mut calibration) = (fluent.scores(weights), Calibration::default());
-            fluent.chains.iter().for_each(|chain| calibration.add(chain, &scores));
-            (fluent.name(), Curve::new(fluent, weights), calibration.reliability(weights.temperature))
+            let reliability = Calibration::of(fluent, weights).reliability(weights.temperature);
+            (fluent.name(), Curve::new(fluent, weights), reliability)
         });
         sure.collect()
     }
@@ -154,10 +153,9 @@ impl Run {
 /// The thresholds that are shown of a curve.
 const THRESHOLDS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
-/// Each tenth of probability in which there is something: time points, the mean of what was said, and the share that was so.
+/// The tenths of probability in which there is something.
 fn reliable(table: &Reliability) -> impl Iterator<Item = (u64, f64, f64)> {
-    let own = table.bins.iter().filter(|(count, ..)| *count > 0);
-    own.map(|&(count, sum, held)| (count, sum / count as f64, held as f64 / count as f64))
+    table.rows().filter(|(count, ..)| *count > 0)
 }
 
 fn confidence_json(sure: &[Sure]) -> Value {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use oled::logic::Stop;
+use oled::weights::Confidence;
 use oled::{End, Frame, Interval, Recogniser, Signature, Term, Value, calculus};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Digest, Pause, csv_field, digest, printable_json};
@@ -206,7 +207,7 @@ impl Printer {
 
     fn header(&mut self) -> io::Result<()> {
         match (self.format, self.frames) {
-            (Output::Csv, false) => writeln!(self.output, "segment,fluent,first,last,end"),
+            (Output::Csv, false) => writeln!(self.output, "{INTERVAL_COLUMNS}"),
             (Output::Csv, true) => writeln!(self.output, "segment,time,fluent"),
             (Output::Jsonl, _) => Ok(()),
         }
@@ -273,33 +274,42 @@ impl Printer {
     fn write_intervals(&mut self, intervals: &mut Vec<Interval>) -> io::Result<()> {
         for interval in intervals.drain(..).filter(|i| self.wanted.contains(&i.signature) && !self.frames) {
             self.printed += u64::from(interval.end != End::Open);
-            let fluent = compact(&interval.fluent());
-            let Interval { segment, signature, values, first, last, end } = &interval;
-            match self.format {
-                Output::Csv => {
-                    writeln!(
-                        self.output,
-                        "{},{},{first},{last},{end}",
-                        csv_field(segment.as_str()),
-                        csv_field(&fluent)
-                    )?;
-                }
-                Output::Jsonl => {
-                    let name = calculus::fluent_name(*signature, values);
-                    let values: Vec<serde_json::Value> = values.iter().map(|v| value(*v)).collect();
-                    let line = json!({
-                        "segment": segment.as_str(), "fluent": fluent, "name": name.as_str(), "values": values,
-                        "first": first, "last": last, "end": end.to_string(),
-                    });
-                    writeln!(self.output, "{}", printable_json(&line.to_string()))?;
-                }
-            }
+            writeln!(self.output, "{}", interval_line(&interval, None, self.format))?;
         }
         Ok(())
     }
 }
 
-pub(crate) fn value(value: Value) -> serde_json::Value {
+/// The columns of intervals, without how sure they are.
+pub(crate) const INTERVAL_COLUMNS: &str = "segment,fluent,first,last,end";
+
+/// An interval as it is printed, with how sure it is where that is known.
+pub(crate) fn interval_line(interval: &Interval, confidence: Option<Confidence>, format: Output) -> String {
+    let fluent = compact(&interval.fluent());
+    let Interval { segment, signature, values, first, last, end } = interval;
+    match format {
+        Output::Csv => {
+            let (segment, fluent) = (csv_field(segment.as_str()), csv_field(&fluent));
+            let sure = confidence.map_or(String::new(), |c| format!(",{:.3},{:.3}", c.mean, c.weakest));
+            format!("{segment},{fluent},{first},{last},{end}{sure}")
+        }
+        Output::Jsonl => {
+            let name = calculus::fluent_name(*signature, values);
+            let values: Vec<serde_json::Value> = values.iter().map(|v| value(*v)).collect();
+            let mut line = json!({
+                "segment": segment.as_str(), "fluent": fluent, "name": name.as_str(), "values": values,
+                "first": first, "last": last, "end": end.to_string(),
+            });
+            if let Some(Confidence { mean, weakest }) = confidence {
+                line["confidence"] = mean.into();
+                line["weakest"] = weakest.into();
+            }
+            printable_json(&line.to_string())
+        }
+    }
+}
+
+fn value(value: Value) -> serde_json::Value {
     match value {
         Value::Sym(s) => json!(s.as_str()),
         Value::Int(i) => json!(i),

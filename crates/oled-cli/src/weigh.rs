@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Args;
-use oled::weights::{BySegment, Costs, FEW_INTERVALS, FluentChains, FluentWeights, Margin, weigh_chains};
-use oled::{Confusion, Evaluation, Recogniser, Theory};
+use oled::weights::{BySegment, Costs, FEW_INTERVALS, FluentChains, FluentWeights, Margin, total, weigh_chains};
+use oled::{Evaluation, Recogniser, Theory};
 use oled_data::task_folder::TaskFolder;
 
 use crate::Outcome;
@@ -90,17 +90,15 @@ pub(crate) fn weighed(
             "no rule starts anything in this stream, so there is nothing to weigh\nhint: `oled recognise` shows what the rules recognise"
         );
     }
-    let mut weighed = weigh_chains(theory, &chains, costs);
-    let mut told = Vec::new();
-    let all = chains.fluents.iter().zip(&weighed.margins).zip(&mut weighed.weights.fluents);
-    for ((fluent, margin), weights) in all {
-        let own = evaluation.by_segment().into_iter().filter(|(of, ..)| *of == fluent.name());
-        let crisp: BySegment = own.map(|(_, segment, counts)| (segment, counts)).collect();
-        if rules == Rules::Learned && !margin.is_better(&crisp, costs) {
-            *weights = margin.confidence.clone();
-        }
-        told.push(summary(fluent, margin, weights, &crisp, costs));
+    let mut weighed = weigh_chains(&chains, costs);
+    if rules == Rules::Learned {
+        weighed.let_rules_decide(&chains, &evaluation, costs);
     }
+    let all = chains.fluents.iter().zip(&weighed.margins).zip(&weighed.weights.fluents);
+    let told = all.map(|((fluent, margin), weights)| {
+        summary(fluent, margin, weights, &evaluation.of_fluent(fluent.name()), costs)
+    });
+    let told = told.collect();
     Ok((weighed.weights.write(theory, &chains.fluents), told))
 }
 
@@ -116,14 +114,12 @@ fn summary(
     let mut lines = Vec::new();
     match margin.tried.iter().find(|(kind, _)| *kind == margin.kind) {
         Some((_, held_out)) => {
-            let mut sum = Confusion::default();
-            crisp.values().for_each(|counts| sum += *counts);
             let (wins, losses) = margin.against(crisp, costs);
             lines.push(format!(
                 "{name}: F1 {:.3} with weights that were learned from other segments, {:.3} without weights; better in \
                  {wins} segments, worse in {losses}",
                 held_out.f1(),
-                sum.f1()
+                total(crisp).f1()
             ));
         }
         None => lines.push(format!("{name}: one segment only, so nothing says what weights are worth elsewhere")),

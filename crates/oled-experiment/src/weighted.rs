@@ -1,14 +1,10 @@
 //! Weighted: a theory of a fold whose rules are given weights, and what they recognise.
 
-use oled::weights::{
-    BySegment, Calibration, Costs, Decision, Firing, FluentChains, Margin, Reliability, Timetable, Weights,
-    weigh_chains,
-};
+use oled::weights::{Calibration, Costs, Decision, Firing, Timetable, Weights, weigh_chains};
 use oled::{Evaluation, Frame, Recogniser, Signature, Theory};
 use oled_data::task_folder::TaskFolder;
 
 use crate::data::Unit;
-use crate::row::name;
 use crate::{Error, FoldWeights, Row};
 
 /// A theory with weights.
@@ -30,7 +26,7 @@ pub(crate) fn weigh(
     let mut firing = Firing::new(&folder.task, theory)?;
     frames().for_each(|frame| firing.observe(frame));
     let chains = firing.finish();
-    let mut weighed = weigh_chains(theory, &chains, costs);
+    let mut weighed = weigh_chains(&chains, costs);
     if row.has_story() {
         let mut recogniser = Recogniser::new(&folder.task, theory)?;
         let mut evaluation = Evaluation::new(&folder.task.labels());
@@ -38,16 +34,7 @@ pub(crate) fn weigh(
             recogniser.observe(frame, &mut Vec::new());
             evaluation.count(&recogniser, frame);
         }
-        let is_better = |(fluent, margin): (&FluentChains, &Margin)| {
-            let own = evaluation.by_segment().into_iter().filter(|(of, ..)| *of == name(fluent.label));
-            let crisp: BySegment = own.map(|(_, segment, counts)| (segment, counts)).collect();
-            margin.is_better(&crisp, costs)
-        };
-        for (f, pair) in chains.fluents.iter().zip(&weighed.margins).enumerate() {
-            if !is_better(pair) {
-                weighed.weights.fluents[f] = pair.1.confidence.clone();
-            }
-        }
+        weighed.let_rules_decide(&chains, &evaluation, costs);
     }
     let theory = weighed.weights.write(theory, &chains.fluents);
     Ok(Weighted { theory, weights: weighed.weights })
@@ -69,9 +56,7 @@ impl Weighted {
         let timetable = Timetable::new(&chains, folder.task.bias.symmetries(), intervals);
         let fluents = chains.fluents.iter().zip(&self.weights.fluents);
         let records = fluents.map(|(fluent, weights)| {
-            let mut calibration = Calibration::default();
-            let scores = fluent.scores(weights);
-            fluent.chains.iter().for_each(|chain| calibration.add(chain, &scores));
+            let calibration = Calibration::of(fluent, weights);
             let record = FoldWeights {
                 rules: weights.rules.clone(),
                 holding: weights.holding,
@@ -79,16 +64,10 @@ impl Weighted {
                 quiet: weights.quiet,
                 temperature: weights.temperature,
                 used: weights.decide,
-                reliability: [1.0, weights.temperature].map(|t| table(&calibration.reliability(t))),
+                reliability: [1.0, weights.temperature].map(|t| calibration.reliability(t).rows().collect()),
             };
             (fluent.label, record)
         });
         Ok((timetable, records.collect()))
     }
-}
-
-/// A table of reliability with means instead of sums.
-fn table(reliability: &Reliability) -> Vec<(u64, f64, f64)> {
-    let mean = |sum: f64, count: u64| if count == 0 { 0.0 } else { sum / count as f64 };
-    reliability.bins.iter().map(|&(count, sum, held)| (count, mean(sum, count), mean(held as f64, count))).collect()
 }

@@ -203,6 +203,12 @@ impl Evaluation {
         all
     }
 
+    /// The counts of a fluent in each segment where there is something to count.
+    pub fn of_fluent(&self, fluent: Symbol) -> IndexMap<Symbol, Confusion, FxBuildHasher> {
+        let own = self.counts.iter().filter(|((f, _), counts)| *f == fluent && **counts != Confusion::default());
+        own.map(|((_, segment), counts)| (*segment, *counts)).collect()
+    }
+
     /// All counts together: the micro-average.
     pub fn total(&self) -> Confusion {
         let mut total = Confusion::default();

@@ -21,24 +21,36 @@ pub use chain::{Scores, States, Stretch, decode};
 pub use curve::Curve;
 pub use firing::{Chain, Chains, Firing, FluentChains, Label, RuleOf, Run};
 pub use live::Live;
-pub use margin::{BySegment, Costs, Kind, Margin, weigh};
+pub use margin::{BySegment, Costs, Kind, Margin, total, weigh};
 pub use marginal::marginals;
 pub use recognised::{At, Confidence, Decision, Timetable};
 pub use weight::{FluentWeights, Weights};
 
+use crate::evaluate::Evaluation;
 use crate::lang::{Problems, Theory};
 use crate::stream::Frame;
 use crate::task::Task;
 
-/// A theory whose rules have weights, and what was found out on the way.
+/// The weights of a theory, and what was found out on the way.
 #[derive(Clone, Debug)]
 pub struct Weighed {
-    /// The theory, with weights.
-    pub theory: Theory,
-    /// The same weights, fluent by fluent.
+    /// Fluent by fluent.
     pub weights: Weights,
     /// How they were learned.
     pub margins: Vec<Margin>,
+}
+
+impl Weighed {
+    /// Lets rules that were learned from the same stream have their say, where weights are not better on segments that those
+    /// were not learned from. `evaluation` is of the rules alone.
+    pub fn let_rules_decide(&mut self, chains: &Chains, evaluation: &Evaluation, costs: &Costs) {
+        let all = chains.fluents.iter().zip(&self.margins).zip(&mut self.weights.fluents);
+        for ((fluent, margin), weights) in all {
+            if !margin.is_better(&evaluation.of_fluent(fluent.name()), costs) {
+                *weights = margin.confidence.clone();
+            }
+        }
+    }
 }
 
 /// Learns the weights of a theory from a labelled stream.
@@ -50,12 +62,12 @@ pub fn weigh_theory<'f>(
 ) -> Result<Weighed, Problems> {
     let mut firing = Firing::new(task, theory)?;
     frames.into_iter().for_each(|frame| firing.observe(frame));
-    Ok(weigh_chains(theory, &firing.finish(), costs))
+    Ok(weigh_chains(&firing.finish(), costs))
 }
 
 /// Learns the weights of a theory from what fires on a labelled stream.
-pub fn weigh_chains(theory: &Theory, chains: &Chains, costs: &Costs) -> Weighed {
+pub fn weigh_chains(chains: &Chains, costs: &Costs) -> Weighed {
     let margins: Vec<Margin> = chains.fluents.iter().map(|fluent| weigh(fluent, costs)).collect();
     let weights = Weights { fluents: margins.iter().map(|margin| margin.weights.clone()).collect() };
-    Weighed { theory: weights.write(theory, &chains.fluents), weights, margins }
+    Weighed { weights, margins }
 }

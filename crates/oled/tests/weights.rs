@@ -142,7 +142,7 @@ fn a_theory_with_weights_is_read_as_it_is_printed() {
     let (task, theory) = lamps();
     let frames = evenings(6).concat();
     let chains = fired(&task, &theory, &frames).unwrap();
-    let mut weighed = weigh_chains(&theory, &chains, &Costs::default());
+    let mut weighed = weigh_chains(&chains, &Costs::default());
     for decide in [true, false] {
         weighed.weights.fluents[0].decide = decide;
         let text = weighed.weights.write(&theory, &chains.fluents).to_string();
@@ -172,7 +172,7 @@ fn who_fears_misses_recognises_more() {
     let frames = doubtful();
     let chains = fired(&task, &theory, &frames).unwrap();
     let held = |miss: f64| {
-        let weighed = weigh_chains(&theory, &chains, &Costs { false_alarm: 1.0, miss });
+        let weighed = weigh_chains(&chains, &Costs { false_alarm: 1.0, miss });
         chains.fluents[0].evaluate(&weighed.weights.fluents[0])
     };
     let (little, much) = (held(0.1), held(10.0));
@@ -184,7 +184,7 @@ fn thresholds_leave_out_what_is_less_probable() {
     let (task, theory) = lamps();
     let frames = doubtful();
     let chains = fired(&task, &theory, &frames).unwrap();
-    let weights = weigh_chains(&theory, &chains, &Costs::default()).weights;
+    let weights = weigh_chains(&chains, &Costs::default()).weights;
     let points = |threshold: f64| {
         let intervals = chains.intervals(&weights, Decision::AtLeast(threshold));
         assert!(intervals.iter().all(|(_, sure)| sure.weakest >= threshold && sure.mean >= sure.weakest));

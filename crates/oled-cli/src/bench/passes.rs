@@ -34,7 +34,7 @@ impl Passes {
         if let Ok(firing) = Firing::new(&listed.task, theory) {
             let chains = fired(firing, stream)?;
             passes.weighing = Some(seconds(|| {
-                weights = Some(weigh_chains(theory, &chains, &Costs::default()).weights);
+                weights = Some(weigh_chains(&chains, &Costs::default()).weights);
                 Ok(())
             })?);
         }

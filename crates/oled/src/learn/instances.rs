@@ -319,9 +319,15 @@ impl Group {
     /// Finds the places of arguments; tells whether they are an instance at the model's time point.
     #[inline]
     pub(super) fn locate(&self, values: &[Value], model: &Model, places: &mut Vec<u32>) -> bool {
+        self.locate_observed(values, model, places) && self.is_looked_at(values, model)
+    }
+
+    /// The same of arguments that are known to be among the candidates.
+    #[inline]
+    pub(super) fn locate_observed(&self, values: &[Value], model: &Model, places: &mut Vec<u32>) -> bool {
         places.clear();
         places.extend(values.iter().enumerate().map(|(v, value)| self.place(v, *value, model)));
-        self.is_observed(places) && self.is_looked_at(values, model)
+        self.is_observed(places)
     }
 
     /// Whether arguments are among the candidates, where there are some.

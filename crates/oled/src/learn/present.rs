@@ -286,7 +286,14 @@ impl Present {
         if same {
             self.found = self.count;
         } else if let Some(candidates) = &group.candidates {
-            candidates.for_each(model, group.width(), |values| _ = self.number_of(group, model, values));
+            candidates.for_each(model, group.width(), |values| {
+                let mut places = std::mem::take(&mut self.tuple);
+                let here = group.locate_observed(values, model, &mut places);
+                self.tuple = places;
+                if here {
+                    self.number_at(group, model);
+                }
+            });
         } else if relational {
             self.take(group, model, tracked);
         } else {
@@ -431,6 +438,11 @@ impl Present {
         if !here || self.is_shut {
             return None;
         }
+        self.number_at(group, model)
+    }
+
+    /// The same by the places in `tuple`, in either order.
+    fn number_at(&mut self, group: &Group, model: &Model) -> Option<usize> {
         if group.symmetric && self.tuple[0] > self.tuple[1] {
             self.tuple.swap(0, 1);
         }

@@ -4,9 +4,10 @@
 //! the labels of segments that the weights were not learned from are as probable as they can be.
 
 use super::chain::{Scores, Stretch};
-use super::firing::{Chain, Label};
+use super::firing::{Chain, FluentChains, Label};
 use super::margin::stretches;
 use super::marginal::marginals;
+use super::weight::FluentWeights;
 
 /// A table of how often what was said to be so probable was so.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +24,12 @@ impl Reliability {
         *count += 1;
         *sum += probability;
         *held += u64::from(holds);
+    }
+
+    /// For each tenth of probability: time points, the mean of what was said of them, and the share at which it was so.
+    pub fn rows(&self) -> impl Iterator<Item = (u64, f64, f64)> {
+        let mean = |sum: f64, count: u64| if count == 0 { 0.0 } else { sum / count as f64 };
+        self.bins.iter().map(move |&(count, sum, held)| (count, mean(sum, count), mean(held as f64, count)))
     }
 
     /// The mean difference of what was said and what was so, over all time points.
@@ -60,6 +67,13 @@ const SECTIONS: usize = 20;
 const SUREST: f64 = 1e-6;
 
 impl Calibration {
+    /// All chains of a fluent, with weights that were learned elsewhere.
+    pub fn of(fluent: &FluentChains, weights: &FluentWeights) -> Calibration {
+        let (scores, mut calibration) = (fluent.scores(weights), Calibration::default());
+        fluent.chains.iter().for_each(|chain| calibration.add(chain, &scores));
+        calibration
+    }
+
     /// Adds a chain with the scores of weights that were not learned from it.
     pub fn add(&mut self, chain: &Chain, scores: &[Scores]) {
         let labels = chain.runs.iter().map(|run| (run.label, run.length)).collect();
@@ -67,7 +81,7 @@ impl Calibration {
     }
 
     /// Calls a function with the probability and the label of each time point whose label is known.
-    fn for_each(&self, temperature: f64, mut each: impl FnMut(f64, bool)) {
+    pub(super) fn for_each(&self, temperature: f64, mut each: impl FnMut(f64, bool)) {
         for HeldOut { stretches, labels } in &self.chains {
             let labels = labels.iter().flat_map(|(label, length)| std::iter::repeat_n(*label, *length as usize));
             for (probability, label) in marginals(stretches, temperature).into_iter().zip(labels) {

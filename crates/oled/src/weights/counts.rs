@@ -26,15 +26,15 @@ impl Tally {
         Tally { steps: vec![Steps::default(); fluent.firings.len()] }
     }
 
-    /// Adds the steps of a chain with these states, times a factor.
-    pub(super) fn add(&mut self, chain: &Chain, states: impl Iterator<Item = States>, factor: i64) {
+    /// Adds the steps of a chain with these states.
+    pub(super) fn add(&mut self, chain: &Chain, states: impl Iterator<Item = States>) {
         let mut before = 0;
         for (run, states) in chain.runs.iter().zip(states) {
             let steps = &mut self.steps[run.fired as usize];
             for (state, length) in states.parts() {
                 let length = i64::from(length);
-                steps.into[state] += factor * length;
-                steps.within[state] += factor * (length - i64::from(before != state));
+                steps.into[state] += length;
+                steps.within[state] += length - i64::from(before != state);
                 before = state;
             }
         }

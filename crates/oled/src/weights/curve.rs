@@ -1,8 +1,7 @@
 //! Curve: precision and recall at every threshold of probability.
 
-use super::firing::{FluentChains, Label};
-use super::margin::stretches;
-use super::marginal::marginals;
+use super::calibrate::Calibration;
+use super::firing::FluentChains;
 use super::weight::FluentWeights;
 use crate::evaluate::Confusion;
 
@@ -18,32 +17,30 @@ pub struct Curve {
 impl Curve {
     /// The curve of a fluent with weights.
     pub fn new(fluent: &FluentChains, weights: &FluentWeights) -> Curve {
-        let scores = fluent.scores(weights);
         let mut points = Vec::new();
-        for chain in &fluent.chains {
-            let stretches: Vec<_> = stretches(chain, &scores).collect();
-            let labels = chain.runs.iter().flat_map(|run| std::iter::repeat_n(run.label, run.length as usize));
-            let probable = marginals(&stretches, weights.temperature).into_iter().zip(labels);
-            points.extend(probable.filter(|(_, l)| *l != Label::Unknown).map(|(p, l)| (p, l == Label::Holds)));
-        }
+        Calibration::of(fluent, weights)
+            .for_each(weights.temperature, |probable, holds| points.push((probable, holds)));
         points.sort_by(|a, b| b.0.total_cmp(&a.0));
         Curve { points, missed: fluent.missed.values().sum() }
     }
 
+    /// How many time points are annotated.
+    fn held(&self) -> u64 {
+        self.missed + self.points.iter().filter(|(_, holds)| *holds).count() as u64
+    }
+
     /// What is right and wrong where everything holds that is at least so probable.
     pub fn at(&self, threshold: f64) -> Confusion {
-        let held: u64 = self.missed + self.points.iter().filter(|(_, holds)| *holds).count() as u64;
         let above = self.points.iter().take_while(|(p, _)| *p >= threshold);
         let mut counts = Confusion::default();
         above.for_each(|(_, holds)| if *holds { counts.tp += 1 } else { counts.fp += 1 });
-        counts.fn_ = held - counts.tp;
+        counts.fn_ = self.held() - counts.tp;
         counts
     }
 
     /// The area under precision over recall: the mean precision at all annotated time points. Points that are equally probable
     /// are taken together.
     pub fn area(&self) -> f64 {
-        let held: u64 = self.missed + self.points.iter().filter(|(_, holds)| *holds).count() as u64;
         let (mut area, mut right, mut all) = (0.0, 0_u64, 0_u64);
         for same in self.points.chunk_by(|a, b| a.0 == b.0) {
             let own = same.iter().filter(|(_, holds)| *holds).count() as u64;
@@ -51,7 +48,10 @@ impl Curve {
             all += same.len() as u64;
             area += own as f64 * right as f64 / all as f64;
         }
-        if held == 0 { 0.0 } else { area / held as f64 }
+        match self.held() {
+            0 => 0.0,
+            held => area / held as f64,
+        }
     }
 }
 

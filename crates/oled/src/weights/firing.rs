@@ -271,10 +271,10 @@ impl Firing {
 
     /// Takes a frame.
     pub fn observe(&mut self, frame: &Frame) {
-        let Firing { program, model, inertia, fluents, chains, .. } = self;
-        if !self.interleaved && self.current != Some(frame.segment) {
-            fluents.iter_mut().for_each(|fluent| fluent.open.clear());
+        if self.ends_with(frame) {
+            self.fluents.iter_mut().for_each(|fluent| fluent.open.clear());
         }
+        let Firing { program, model, inertia, fluents, chains, .. } = self;
         self.current = Some(frame.segment);
         self.stop = inertia.enter(frame, program, model, &mut Vec::new()).err();
         if self.stop.is_some() {
@@ -327,8 +327,14 @@ impl Firing {
         std::mem::replace(&mut self.chains, Chains { fluents, times: IndexMap::default() })
     }
 
-    pub(super) fn is_interleaved(&self) -> bool {
-        self.interleaved
+    /// Whether all segments so far end where a frame comes.
+    pub(super) fn ends_with(&self, frame: &Frame) -> bool {
+        !self.interleaved && self.current != Some(frame.segment)
+    }
+
+    /// The time points of a segment, as far as they are not forgotten.
+    pub(super) fn times(&self, segment: Symbol) -> &[i64] {
+        self.chains.times.get(&segment).map_or(&[], Vec::as_slice)
     }
 
     /// Which chains of a fluent are still looked at.

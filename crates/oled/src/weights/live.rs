@@ -3,17 +3,12 @@
 //! What is best at a time point depends on what comes later, but soon hardly any more: after a gap in which nothing fires, the
 //! best ways to all states have met. So each time point is decided when so many others have come after it, and forgotten.
 
-use std::collections::VecDeque;
-
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
-
-use super::chain::{BEGINNING, Standing, States, Stretch, decode_from, standing};
+use super::chain::{BEGINNING, Standing, Stretch, standing};
 use super::firing::{Chain, Firing, FluentChains};
 use super::margin::stretches;
 use super::marginal::{marginals_from, odds};
 use super::recognised::{Confidence, Decision};
-use super::weight::{FluentWeights, Weights};
+use super::weight::Weights;
 use crate::calculus::{End, Interval};
 use crate::lang::Symbol;
 use crate::logic::Stop;
@@ -29,10 +24,6 @@ pub struct Live {
     lag: usize,
     /// For each fluent and chain what is known of the time before its steps.
     windows: Vec<Vec<Window>>,
-    segment: Option<Symbol>,
-    interleaved: bool,
-    /// The time points of each segment that chains still speak of.
-    times: IndexMap<Symbol, VecDeque<i64>, FxBuildHasher>,
 }
 
 /// What is known of a chain before the steps that it has.
@@ -63,8 +54,7 @@ impl Live {
     /// What a theory with weights recognises, decided after so many time points.
     pub fn new(firing: Firing, weights: Weights, decision: Decision, lag: usize) -> Live {
         let windows = vec![Vec::new(); weights.fluents.len()];
-        let interleaved = firing.is_interleaved();
-        Live { firing, weights, decision, lag, windows, segment: None, interleaved, times: IndexMap::default() }
+        Live { firing, weights, decision, lag, windows }
     }
 
     /// Why not everything was derived that follows from the frame observed last, if it was not.
@@ -74,12 +64,10 @@ impl Live {
 
     /// Takes a frame. Intervals that are known to have ended are added, with how sure they are.
     pub fn observe(&mut self, frame: &Frame, closed: &mut Vec<(Interval, Confidence)>) {
-        if self.segment != Some(frame.segment) && !self.interleaved {
+        if self.firing.ends_with(frame) {
             self.finish(closed);
         }
-        self.segment = Some(frame.segment);
         self.firing.observe(frame);
-        self.times.entry(frame.segment).or_default().push_back(frame.time);
         for f in 0..self.windows.len() {
             self.decide(f, frame.segment, closed);
         }
@@ -95,7 +83,6 @@ impl Live {
             self.windows[f].clear();
         }
         self.firing.take();
-        self.times.clear();
     }
 
     /// Decides what has been so long ago, and what has ended.
@@ -128,15 +115,16 @@ impl Live {
         end: Option<End>,
         closed: &mut Vec<(Interval, Confidence)>,
     ) {
-        let Live { firing, weights, decision, windows, times, .. } = self;
+        let Live { firing, weights, decision, windows, .. } = self;
         let (fluent, weights, window) = (&firing.fluents()[f], &weights.fluents[f], &mut windows[f][chain]);
         let own = &fluent.chains[chain];
         let scores = fluent.scores(weights);
         let all: Vec<Stretch> = stretches(own, &scores).collect();
         let probable = marginals_from(window.odds, &all, weights.temperature);
-        let states = states(fluent, weights, (own, &all), (*decision, &probable), window);
+        let before = (window.standing, window.holds);
+        let states = fluent.states(weights, (own, &all), (*decision, &probable), before);
         let steps = steps.min(states.len());
-        let times = &times[&own.segment];
+        let times = firing.times(own.segment);
         for (at, (holds, probable)) in states.iter().zip(&probable).take(steps).enumerate() {
             let time = times[own.first + at];
             match (&mut window.open, holds) {
@@ -151,10 +139,9 @@ impl Live {
             return;
         }
         let done = first_steps(&all, steps);
-        window.standing = standing(window.standing, &done).map(|s| s - 0.0);
+        let after = standing(window.standing, &done);
         // Only the difference matters, and large numbers lose digits.
-        let best = window.standing[0].max(window.standing[1]);
-        window.standing = window.standing.map(|standing| standing - best);
+        window.standing = after.map(|standing| standing - after[0].max(after[1]));
         window.odds = odds(window.odds, &done, weights.temperature);
         window.holds = steps.checked_sub(1).map_or(window.holds, |last| states[last] && !weights.decide);
         firing.drop_steps(f, chain, steps);
@@ -162,33 +149,12 @@ impl Live {
 
     /// Forgets time points that no chain speaks of any more.
     fn forget(&mut self, segment: Symbol) {
-        let Some(times) = self.times.get_mut(&segment) else { return };
-        let last = times.len().saturating_sub(1);
-        let chains = || self.firing.fluents().iter().flat_map(|fluent| &fluent.chains);
-        let first = chains().filter(|c| c.segment == segment).map(|c| c.first).fold(last, usize::min);
+        let last = self.firing.times(segment).len().saturating_sub(1);
+        let chains = self.firing.fluents().iter().flat_map(|fluent| &fluent.chains);
+        let first = chains.filter(|c| c.segment == segment).map(|c| c.first).fold(last, usize::min);
         // Now and then, and not at each time point.
         if first > self.lag.max(64) {
-            times.drain(..first);
             self.firing.forget_times(segment, first);
-        }
-    }
-}
-
-/// The states of a chain's steps.
-fn states(
-    fluent: &FluentChains,
-    weights: &FluentWeights,
-    (chain, stretches): (&Chain, &[Stretch]),
-    (decision, probable): (Decision, &[f64]),
-    window: &Window,
-) -> Vec<bool> {
-    match decision {
-        Decision::AtLeast(threshold) => probable.iter().map(|p| *p >= threshold).collect(),
-        Decision::Best if !weights.decide => fluent.crisp(chain, window.holds),
-        Decision::Best => {
-            let (_, states) = decode_from(window.standing, stretches);
-            let parts = states.into_iter().flat_map(States::parts);
-            parts.flat_map(|(state, length)| std::iter::repeat_n(state == 1, length as usize)).collect()
         }
     }
 }

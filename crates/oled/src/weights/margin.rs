@@ -3,21 +3,22 @@
 //! With `n(y)` how often each weight counts for states `y`, `y*` what is annotated, and `cost(y)` what the errors of `y` cost,
 //!
 //! ```text
-//! minimise  1/2 |w|^2 + C xi    such that    w (n(y*) - n(y)) >= cost(y) - xi    for all y,    w >= 0
+//! minimise  1/2 |w|^2 + C xi    such that    w (n(y*) - n(y)) >= cost(y) - xi    for all y
 //! ```
 //!
 //! over all chains together (one slack variable; Joachims, Finley and Yu, 2009). Of all states `y`, those that break their
 //! condition most are found by the same search as the best ones, with the cost of an error added to the wrong state; their
 //! condition is added, weights are found anew, and so on until none is broken. Counts and errors are whole numbers, summed
-//! over chains: the order of segments, and how many threads there are, make no difference. No weight is negative, since a rule
-//! does not speak against its head.
+//! over chains: the order of segments, and how many threads there are, make no difference. Weights of inertia are never
+//! negative, and those of rules only where that is better on segments that they were not learned from: a rule hardly ever
+//! speaks against its head.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::calibrate::Calibration;
-use super::chain::{Scores, Stretch, decode};
-use super::counts::{Tally, annotated};
+use super::chain::{Scores, States, Stretch, decode};
+use super::counts::{Counts, Tally, annotated};
 use super::dual::{Cut, Dual, TOLERANCE};
 use super::firing::{Chain, FluentChains, Label};
 use super::weight::FluentWeights;
@@ -33,14 +34,6 @@ pub struct Costs {
     pub miss: f64,
 }
 
-impl Costs {
-    /// The same with the larger one 1: what matters is their ratio.
-    fn normalised(&self) -> Costs {
-        let largest = self.false_alarm.max(self.miss);
-        Costs { false_alarm: self.false_alarm / largest, miss: self.miss / largest }
-    }
-}
-
 impl Default for Costs {
     fn default() -> Costs {
         Costs { false_alarm: 1.0, miss: 1.0 }
@@ -48,6 +41,12 @@ impl Default for Costs {
 }
 
 impl Costs {
+    /// The same with the larger one 1: what matters is their ratio.
+    fn normalised(&self) -> Costs {
+        let largest = self.false_alarm.max(self.miss);
+        Costs { false_alarm: self.false_alarm / largest, miss: self.miss / largest }
+    }
+
     fn of(&self, counts: &Confusion) -> f64 {
         self.false_alarm * counts.fp as f64 + self.miss * counts.fn_ as f64
     }
@@ -120,17 +119,20 @@ pub struct Margin {
 /// Counts by segment.
 pub type BySegment = IndexMap<Symbol, Confusion, FxBuildHasher>;
 
+/// The counts of all segments together.
+pub fn total(by_segment: &BySegment) -> Confusion {
+    let mut total = Confusion::default();
+    by_segment.values().for_each(|counts| total += *counts);
+    total
+}
+
 impl Margin {
     /// Whether weights that were learned from other segments are better than other counts: over all, and in some more segments
     /// than they are worse, as it is asked of rules.
     pub fn is_better(&self, others: &BySegment, costs: &Costs) -> bool {
         let (wins, losses) = self.against(others, costs);
-        let sum = |counts: &BySegment| {
-            let mut sum = Confusion::default();
-            counts.values().for_each(|of| sum += *of);
-            costs.value(&sum)
-        };
-        wins >= losses + MORE_SEGMENTS && sum(&self.by_segment) > sum(others)
+        let value = |by_segment: &BySegment| costs.value(&total(by_segment));
+        wins >= losses + MORE_SEGMENTS && value(&self.by_segment) > value(others)
     }
 
     /// In how many segments weights that were learned from others cost less than other counts, and in how many more.
@@ -161,7 +163,7 @@ pub fn weigh(fluent: &FluentChains, costs: &Costs) -> Margin {
     let first_best = |better: &dyn Fn(&Tried, &Tried) -> bool| {
         tried.iter().reduce(|best, next| if better(next, best) { next } else { best })
     };
-    let right = first_best(&|a, b| costs.value(&a.counts()) > costs.value(&b.counts()));
+    let right = first_best(&|a, b| costs.value(&total(&a.by_segment)) > costs.value(&total(&b.by_segment)));
     let sure = first_best(&|a, b| a.surprise < b.surprise);
     let middle = Kind { trade: trades(fluent).nth(TRADES as usize / 2).unwrap_or(1.0), signed: false, quiet: false };
     let learned = |of: Option<&Tried>, decide: bool| {
@@ -175,7 +177,7 @@ pub fn weigh(fluent: &FluentChains, costs: &Costs) -> Margin {
     let (held_out, by_segment) =
         right.map(|right| (right.chains.clone(), right.by_segment.clone())).unwrap_or_default();
     let sure = sure.map(|sure| sure.chains.clone()).unwrap_or_default();
-    let tried = tried.iter().map(|tried| (tried.kind, tried.counts())).collect();
+    let tried = tried.iter().map(|tried| (tried.kind, total(&tried.by_segment))).collect();
     Margin { weights, confidence, kind, tried, cuts, held_out, sure, by_segment }
 }
 
@@ -187,14 +189,6 @@ struct Tried {
     chains: Calibration,
     /// How improbable labels are at the best temperature.
     surprise: f64,
-}
-
-impl Tried {
-    fn counts(&self) -> Confusion {
-        let mut counts = Confusion::default();
-        self.by_segment.values().for_each(|of| counts += *of);
-        counts
-    }
 }
 
 /// What comes of a kind of weights on groups of segments that they were not learned from.
@@ -237,7 +231,11 @@ fn groups(fluent: &FluentChains) -> Vec<Vec<&Chain>> {
 /// The counts of the best states of a chain.
 pub(super) fn count(chain: &Chain, scores: &[Scores]) -> Confusion {
     let stretches: Vec<Stretch> = stretches(chain, scores).collect();
-    let (_, states) = decode(&stretches);
+    compare(chain, &decode(&stretches).1)
+}
+
+/// What is right and wrong of states of a chain.
+fn compare(chain: &Chain, states: &[States]) -> Confusion {
     let mut counts = Confusion::default();
     for (run, states) in chain.runs.iter().zip(states) {
         for (state, length) in states.parts() {
@@ -264,9 +262,14 @@ fn cutting_plane(fluent: &FluentChains, chains: &[&Chain], costs: &Costs, kind: 
     let held: u64 = labels.map(|r| u64::from(r.length)).sum();
     // What missing everything costs: scores and costs are in this unit.
     let unit = (held as f64 * costs.miss).max(1.0);
+    let mut right = Tally::new(fluent);
+    chains.iter().for_each(|chain| right.add(chain, annotated(chain)));
+    let right = right.counts(fluent, kind.quiet);
     let mut dual = Dual::new(fluent.rules.len(), kind);
     while dual.len() < MOST_CUTS {
-        let cut = most_violated(fluent, chains, costs, &dual.weights(fluent), unit);
+        let (wrong, errors) = most_wrong(fluent, chains, costs, &dual.weights(fluent));
+        let counts = right.iter().zip(wrong).map(|(right, wrong)| (right - wrong) as f64 / unit).collect();
+        let cut = Cut { counts, cost: costs.of(&errors) / unit };
         if dual.broken_by(&cut) <= dual.slack() + TOLERANCE {
             break;
         }
@@ -275,8 +278,8 @@ fn cutting_plane(fluent: &FluentChains, chains: &[&Chain], costs: &Costs, kind: 
     (dual.weights(fluent), dual.len())
 }
 
-/// The states that break their condition most.
-fn most_violated(fluent: &FluentChains, chains: &[&Chain], costs: &Costs, weights: &FluentWeights, unit: f64) -> Cut {
+/// How often each weight counts for the states that break their condition most, and what is wrong with those.
+fn most_wrong(fluent: &FluentChains, chains: &[&Chain], costs: &Costs, weights: &FluentWeights) -> (Counts, Confusion) {
     let scores = fluent.scores(weights);
     let mut tally = Tally::new(fluent);
     let mut errors = Confusion::default();
@@ -295,18 +298,8 @@ fn most_violated(fluent: &FluentChains, chains: &[&Chain], costs: &Costs, weight
             Stretch { scores, length: run.length }
         }));
         let (_, states) = decode(&stretches);
-        for (run, states) in chain.runs.iter().zip(&states) {
-            for (state, length) in states.parts() {
-                match (state, run.label) {
-                    (1, Label::Absent) => errors.fp += u64::from(length),
-                    (0, Label::Holds) => errors.fn_ += u64::from(length),
-                    _ => {}
-                }
-            }
-        }
-        tally.add(chain, annotated(chain), 1);
-        tally.add(chain, states.into_iter(), -1);
+        errors += compare(chain, &states);
+        tally.add(chain, states.into_iter());
     }
-    let counts = tally.counts(fluent, weights.quiet).into_iter().map(|count| count as f64 / unit).collect();
-    Cut { counts, cost: costs.of(&errors) / unit }
+    (tally.counts(fluent, weights.quiet), errors)
 }

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::chain::{Stretch, decode};
+use super::chain::{BEGINNING, Standing, States, Stretch, decode_from};
 use super::firing::{Chain, Chains, FluentChains};
 use super::margin::stretches;
 use super::marginal::marginals;
@@ -54,15 +54,7 @@ impl Chains {
         found: &mut Vec<(Interval, Confidence)>,
     ) {
         let probable = marginals(stretches, weights.temperature);
-        let states: Vec<bool> = match decision {
-            Decision::Best if !weights.decide => fluent.crisp(chain, false),
-            Decision::Best => {
-                let (_, states) = decode(stretches);
-                let parts = states.into_iter().flat_map(super::chain::States::parts);
-                parts.flat_map(|(state, length)| std::iter::repeat_n(state == 1, length as usize)).collect()
-            }
-            Decision::AtLeast(threshold) => probable.iter().map(|p| *p >= threshold).collect(),
-        };
+        let states = fluent.states(weights, (chain, stretches), (decision, &probable), (BEGINNING, false));
         let times = &self.times[&chain.segment];
         let mut at = 0;
         while at < states.len() {
@@ -90,8 +82,28 @@ impl Chains {
 }
 
 impl FluentChains {
+    /// Whether the fluent holds after each step of a chain, by weights, by its rules or by how probable it is. Of the time before
+    /// it is known how good each state was, and whether it held by rules alone.
+    pub(super) fn states(
+        &self,
+        weights: &FluentWeights,
+        (chain, stretches): (&Chain, &[Stretch]),
+        (decision, probable): (Decision, &[f64]),
+        (standing, held): (Standing, bool),
+    ) -> Vec<bool> {
+        match decision {
+            Decision::AtLeast(threshold) => probable.iter().map(|p| *p >= threshold).collect(),
+            Decision::Best if !weights.decide => self.crisp(chain, held),
+            Decision::Best => {
+                let (_, states) = decode_from(standing, stretches);
+                let parts = states.into_iter().flat_map(States::parts);
+                parts.flat_map(|(state, length)| std::iter::repeat_n(state == 1, length as usize)).collect()
+            }
+        }
+    }
+
     /// The states of a chain by its rules alone: what starts it wins.
-    pub(super) fn crisp(&self, chain: &Chain, mut holds: bool) -> Vec<bool> {
+    fn crisp(&self, chain: &Chain, mut holds: bool) -> Vec<bool> {
         let mut states = Vec::new();
         for run in &chain.runs {
             let (starts, ends) = self.sides(run.fired as usize);
