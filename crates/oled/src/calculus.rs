@@ -5,19 +5,69 @@
 //! holdsAt(F, T+1) :- holdsAt(F, T), not terminatedAt(F, T).
 //! ```
 //!
-//! T+1 is the next observed time point of the segment. Initiation wins where both apply. A fluent with values
+//! T+1 is the next observed time point of the segment. Initiation wins where both apply, unless a task says that
+//! termination does ([`Precedence`]); then the first axiom has `not terminatedAt(F, T)` too. A fluent with values
 //! (`speed(V)=low`) is also terminated by the initiation of another value. Beyond the axioms, a fluent ends when one of
 //! the entities it speaks of is no longer observed, or it is no candidate, and with its segment.
 
 use std::fmt;
+use std::str::FromStr;
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED, UNKNOWN};
-use crate::lang::{Atom, Signature, Symbol, Term, Value, is_canonical};
+use crate::lang::{Atom, Durations, Signature, Symbol, Term, Value, is_canonical};
 use crate::logic::Relation;
+
+/// Which wins where a fluent is started and ended at the same time point.
+///
+/// ```
+/// use oled::Precedence;
+/// assert_eq!("end".parse(), Ok(Precedence::End));
+/// assert!(Precedence::Start.next(false, true, true));
+/// assert!(!Precedence::End.next(true, true, true));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precedence {
+    /// What starts it: it holds at the next time point.
+    #[default]
+    Start,
+    /// What ends it: it does not.
+    End,
+}
+
+impl Precedence {
+    /// Both.
+    pub const ALL: [Precedence; 2] = [Precedence::Start, Precedence::End];
+
+    /// Whether a fluent holds at the next time point: by whether it holds, is started and is ended at this one.
+    pub fn next(self, holds: bool, starts: bool, ends: bool) -> bool {
+        match self {
+            Precedence::Start => starts || holds && !ends,
+            Precedence::End => (starts || holds) && !ends,
+        }
+    }
+}
+
+impl fmt::Display for Precedence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Precedence::Start => "start",
+            Precedence::End => "end",
+        })
+    }
+}
+
+impl FromStr for Precedence {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Precedence, String> {
+        let known = Precedence::ALL.into_iter().find(|both| both.to_string() == text);
+        known.ok_or_else(|| format!("where both apply the `start` wins or the `end`, not `{text}`"))
+    }
+}
 
 /// A maximal run of time points at which a fluent holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +87,7 @@ pub struct Interval {
 }
 
 /// Why an interval ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
     /// A rule terminated it.
     Terminated,
@@ -47,6 +97,8 @@ pub enum End {
     Segment,
     /// It has not ended: it held at the last time point seen.
     Open,
+    /// Its rules were replaced by others.
+    Reloaded,
 }
 
 impl fmt::Display for End {
@@ -56,6 +108,7 @@ impl fmt::Display for End {
             End::Lost => "lost",
             End::Segment => "segment",
             End::Open => "open",
+            End::Reloaded => "reloaded",
         })
     }
 }
@@ -64,6 +117,11 @@ impl Interval {
     /// The fluent as a term: `meeting(id1, id2)`.
     pub fn fluent(&self) -> Term {
         fluent(self.signature, &self.values)
+    }
+
+    /// Whether it is too short to be reported.
+    pub fn is_short(&self, durations: &Durations) -> bool {
+        durations.is_short(self.signature, &self.values, (self.first, self.last))
     }
 }
 
@@ -194,6 +252,63 @@ impl Instances {
         });
     }
 
+    /// The same for an equivalence, which is closed there: what was terminated goes on where others still connect it, and ends
+    /// otherwise.
+    pub(crate) fn advance_closed(
+        &mut self,
+        time: i64,
+        observed: impl Fn(&[Value]) -> bool,
+        mut ended: impl FnMut(&[Value], i64, End),
+    ) {
+        let over: Vec<(Box<[Value]>, i64)> = self
+            .held
+            .iter()
+            .filter(|(values, held)| held.ends && observed(values))
+            .filter_map(|(values, held)| Some((values.clone(), held.since?)))
+            .collect();
+        for (values, held) in self.held.iter().filter(|(values, held)| held.ends && !observed(values)) {
+            if let Some(since) = held.since {
+                ended(values, since, End::Terminated);
+            }
+        }
+        self.advance(time, observed, |values, since| ended(values, since, End::Lost));
+        self.close(time);
+        for (values, since) in over {
+            match self.held.get_mut(&values) {
+                Some(held) => held.since = Some(since),
+                None => ended(&values, since, End::Terminated),
+            }
+        }
+    }
+
+    /// Makes all pairs hold that are connected by pairs that do.
+    fn close(&mut self, time: i64) {
+        let mut groups: IndexMap<Value, usize, FxBuildHasher> = IndexMap::default();
+        let mut parents: Vec<usize> = Vec::new();
+        for pair in self.held.keys() {
+            let [one, other] = [pair[0], pair[1]].map(|value| {
+                let number = *groups.entry(value).or_insert_with(|| {
+                    parents.push(parents.len());
+                    parents.len() - 1
+                });
+                root(&mut parents, number)
+            });
+            parents[other] = one;
+        }
+        let mut members: IndexMap<usize, Vec<Value>, FxBuildHasher> = IndexMap::default();
+        for (value, number) in groups {
+            members.entry(root(&mut parents, number)).or_default().push(value);
+        }
+        for group in members.values().filter(|group| group.len() > 2) {
+            for (i, one) in group.iter().enumerate() {
+                for other in &group[i + 1..] {
+                    let pair = if is_canonical(&[*one, *other]) { [*one, *other] } else { [*other, *one] };
+                    self.start(&pair, time);
+                }
+            }
+        }
+    }
+
     /// Ends what was advanced to a time point and is not to hold there.
     pub(crate) fn keep(&mut self, time: i64, is_kept: impl Fn(&[Value]) -> bool, mut lost: impl FnMut(&[Value], i64)) {
         self.held.retain(|values, held| {
@@ -228,22 +343,23 @@ impl Instances {
     /// Of a symmetric fluent both have both orders of each row.
     pub(crate) fn apply(
         &mut self,
-        initiated: &Relation,
-        terminated: &Relation,
+        (initiated, terminated): (&Relation, &Relation),
         form: Form,
+        both: Precedence,
         mut ended: impl FnMut(&[Value], i64),
     ) {
-        let valued = form == Form::Valued;
-        if !terminated.is_empty() || valued && !initiated.is_empty() {
+        let begun = if form == Form::Valued { values_begun(initiated) } else { Begun::default() };
+        let ends = |values: &[Value]| terminated.contains(values) || other_value(&begun, values);
+        if !terminated.is_empty() || !begun.is_empty() {
             for (values, held) in &mut self.held {
-                let ends = || terminated.contains(values) || valued && other_value(initiated, values);
-                if ends() && !initiated.contains(values) {
+                if ends(values) && !both.next(true, initiated.contains(values), true) {
                     held.ends = true;
                     ended(values, held.since.expect("what was advanced to this time point holds"));
                 }
             }
         }
-        initiated.rows().filter(|values| form.keeps(values)).for_each(|values| self.initiate(values));
+        let starts = initiated.rows().filter(|v| form.keeps(v) && (both == Precedence::Start || !ends(v)));
+        starts.for_each(|values| self.initiate(values));
     }
 
     /// For fluents that rules derive at each time point: what holds is what was derived.
@@ -277,14 +393,38 @@ impl Instances {
         self.held.iter().filter(|(_, h)| !h.ends).filter_map(|(values, h)| h.since.map(|since| (&**values, since)))
     }
 
-    /// Whether an instance holds at the time point advanced to.
-    pub(crate) fn holds(&self, values: &[Value]) -> bool {
-        self.held.get(values).is_some_and(|h| h.since.is_some())
+    /// What was terminated at the last time point.
+    pub(crate) fn over(&self) -> impl Iterator<Item = (&[Value], i64)> {
+        self.held.iter().filter(|(_, h)| h.ends).filter_map(|(values, h)| h.since.map(|since| (&**values, since)))
+    }
+
+    /// Since when an instance has held that holds at the time point advanced to.
+    pub(crate) fn since(&self, values: &[Value]) -> Option<i64> {
+        self.held.get(values).and_then(|h| h.since)
     }
 }
 
+/// The number that stands for all that are connected with one, found faster the next time.
+fn root(parents: &mut [usize], mut number: usize) -> usize {
+    while parents[number] != number {
+        parents[number] = parents[parents[number]];
+        number = parents[number];
+    }
+    number
+}
+
+/// For what a fluent with values is about, the value that is initiated; none where several are.
+type Begun<'a> = IndexMap<&'a [Value], Option<Value>, FxBuildHasher>;
+
+fn values_begun(initiated: &Relation) -> Begun<'_> {
+    let mut begun = Begun::default();
+    for (value, key) in initiated.rows().filter_map(<[Value]>::split_last) {
+        begun.entry(key).and_modify(|one| *one = None).or_insert(Some(*value));
+    }
+    begun
+}
+
 /// Whether another value of the same fluent is initiated.
-fn other_value(initiated: &Relation, values: &[Value]) -> bool {
-    let Some((value, key)) = values.split_last() else { return false };
-    initiated.rows().any(|row| row.split_last().is_some_and(|(v, k)| k == key && v != value))
+fn other_value(begun: &Begun<'_>, values: &[Value]) -> bool {
+    values.split_last().is_some_and(|(value, key)| begun.get(key).is_some_and(|one| *one != Some(*value)))
 }

@@ -1,5 +1,6 @@
 //! Evaluation: recognised against annotated, counted per fluent instance and time point.
 
+mod early;
 mod intervals;
 mod last_label;
 mod span;
@@ -10,11 +11,13 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::calculus::{fluent_name, label_name, unknown};
-use crate::lang::{Signature, Symbol, Symmetries, Value};
+use crate::lang::{Durations, Signature, Symbol, Symmetries, Value};
 use crate::logic::Relation;
 use crate::recognise::Recogniser;
 use crate::state::{StateError, decode, encode, ensure, ensure_counts};
 use crate::stream::Frame;
+
+use early::{Early, Now};
 
 pub use intervals::{IntervalCounts, Run, Track, Tracks, split_runs};
 pub use last_label::LastLabel;
@@ -71,8 +74,10 @@ impl AddAssign for Confusion {
 pub trait Recognised {
     /// The fluents whose two arguments may be exchanged.
     fn symmetries(&self) -> &Symmetries;
-    /// Whether a fluent holds at the frame; a symmetric one in either order of its arguments.
-    fn holds(&self, signature: Signature, values: &[Value]) -> bool;
+    /// How long intervals last at least, to be reported.
+    fn durations(&self) -> &Durations;
+    /// Since when a fluent has held that holds at the frame; a symmetric one in either order of its arguments.
+    fn since(&self, signature: Signature, values: &[Value]) -> Option<i64>;
     /// What holds at the frame: each once, the time left out.
     fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])>;
 }
@@ -82,8 +87,12 @@ impl Recognised for Recogniser {
         Recogniser::symmetries(self)
     }
 
-    fn holds(&self, signature: Signature, values: &[Value]) -> bool {
-        Recogniser::holds(self, signature, values)
+    fn durations(&self) -> &Durations {
+        Recogniser::durations(self)
+    }
+
+    fn since(&self, signature: Signature, values: &[Value]) -> Option<i64> {
+        Recogniser::since(self, signature, values)
     }
 
     fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])> {
@@ -92,18 +101,33 @@ impl Recognised for Recogniser {
 }
 
 /// Counts per fluent and segment, over a stream.
+///
+/// The law: evaluations of distinct segments of a stream, in which each frame has its [place](Evaluation::at), make a commutative
+/// monoid under [`Evaluation::merge`]. One that has counted nothing is neutral, and whatever way segments are dealt out, the
+/// counts and their order are those of one evaluation that saw the whole stream.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
     /// What is counted: the `holdsAt` of fluents, and ordinary predicates.
     targets: Vec<Signature>,
-    /// By fluent and segment, in order of first occurrence.
-    counts: IndexMap<(Symbol, Symbol), Confusion, FxBuildHasher>,
+    /// By fluent and segment, in order of first occurrence, with the place of the frame where that was.
+    counts: IndexMap<(Symbol, Symbol), Counted, FxBuildHasher>,
     /// Time points seen.
     frames: u64,
+    /// The place of the last frame in the stream; the first one has place one.
+    place: u64,
     /// The annotation of a frame, each atom once, by target.
     labels: IndexMap<Signature, Relation, FxBuildHasher>,
     /// What the annotation says that it does not know, with the signature of that, in the order of the labels.
     unknown: Vec<(Signature, Relation)>,
+    /// What may still be reported.
+    early: Early,
+}
+
+/// Counts, and the place of the frame at which they began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    counts: Confusion,
+    place: u64,
 }
 
 impl Evaluation {
@@ -111,8 +135,15 @@ impl Evaluation {
     pub fn new(targets: &[Signature]) -> Evaluation {
         let labels: IndexMap<_, _, _> = targets.iter().map(|t| (*t, Relation::new(t.arity() - 1))).collect();
         let unknown = labels.iter().map(|(t, r)| (unknown(*t), r.clone())).collect();
-        let mut evaluation =
-            Evaluation { targets: targets.to_vec(), counts: IndexMap::default(), frames: 0, labels, unknown };
+        let mut evaluation = Evaluation {
+            targets: targets.to_vec(),
+            counts: IndexMap::default(),
+            frames: 0,
+            place: 0,
+            labels,
+            unknown,
+            early: Early::default(),
+        };
         // Fluents that never occur are reported too.
         for target in targets {
             if let Some(name) = label_name(*target) {
@@ -122,21 +153,38 @@ impl Evaluation {
         evaluation
     }
 
-    /// Compares what is recognised at a frame, which a [`Recogniser`] has just observed, with the frame's labels.
+    /// Compares what is recognised at a frame, which a [`Recogniser`] has just observed, with the frame's labels. What has not
+    /// lasted long enough to be reported counts as not recognised, until it has.
     pub fn count(&mut self, recognised: &impl Recognised, frame: &Frame) {
-        let holds = |signature, values: &[Value]| recognised.holds(signature, values);
-        self.compare(recognised.symmetries(), frame, holds, recognised.holding());
+        let since = |signature, values: &[Value]| recognised.since(signature, values);
+        self.compare((recognised.symmetries(), recognised.durations()), frame, since, recognised.holding());
     }
 
-    /// Compares what holds at a frame, which can be asked for and listed, with the frame's labels.
+    /// Compares what holds at a frame, of which can be asked since when, with the frame's labels.
     fn compare<'v>(
         &mut self,
-        symmetries: &Symmetries,
+        (symmetries, durations): (&Symmetries, &Durations),
         frame: &Frame,
-        holds: impl Fn(Signature, &[Value]) -> bool,
+        since: impl Fn(Signature, &[Value]) -> Option<i64>,
         holding: impl Iterator<Item = (Signature, &'v [Value])>,
     ) {
         self.frames += 1;
+        self.place += 1;
+        let new = || Counted { place: self.place, ..Counted::default() };
+        let is_early =
+            |signature, values: &[Value], first: i64| durations.is_short(signature, values, (first, frame.time));
+        let now = |signature, values: &[Value], first| match since(signature, values) {
+            Some(begun) if begun == first && is_early(signature, values, first) => Now::Early,
+            Some(begun) if begun == first => Now::Reported,
+            _ => Now::Over,
+        };
+        self.early.settle(frame.segment, now, |signature, values, points| {
+            let key = (fluent_name(signature, values), frame.segment);
+            let Counted { counts, .. } = self.counts.entry(key).or_insert_with(new);
+            counts.tp += points.annotated;
+            counts.fn_ = counts.fn_.saturating_sub(points.annotated);
+            counts.fp += points.other;
+        });
         self.labels.values_mut().chain(self.unknown.iter_mut().map(|(_, u)| u)).for_each(Relation::clear);
         // What may be written in two orders counts once.
         for (signature, values) in frame.annotation.iter() {
@@ -149,15 +197,28 @@ impl Evaluation {
             let Some((at, _, labels)) = self.labels.get_full_mut(&signature) else { continue };
             let values = &*symmetries.in_order(signature, values);
             if labels.insert(values) && !self.unknown[at].1.contains(values) {
-                let right = holds(signature, values);
-                let counts = self.counts.entry((fluent_name(signature, values), frame.segment)).or_default();
+                let begun = since(signature, values);
+                let early = begun.filter(|first| is_early(signature, values, *first));
+                if let Some(first) = early {
+                    self.early.points(frame.segment, signature, values, first).annotated += 1;
+                }
+                let right = begun.is_some() && early.is_none();
+                let key = (fluent_name(signature, values), frame.segment);
+                let Counted { counts, .. } = self.counts.entry(key).or_insert_with(new);
                 if right { counts.tp += 1 } else { counts.fn_ += 1 }
             }
         }
         for (signature, values) in holding {
             let Some((at, _, labels)) = self.labels.get_full(&signature) else { continue };
             if !labels.contains(values) && !self.unknown[at].1.contains(values) {
-                self.counts.entry((fluent_name(signature, values), frame.segment)).or_default().fp += 1;
+                // Most tasks report everything, so that nobody asks since when it holds.
+                let begun = if durations.is_empty() { None } else { since(signature, values) };
+                if let Some(first) = begun.filter(|first| is_early(signature, values, *first)) {
+                    self.early.points(frame.segment, signature, values, first).other += 1;
+                    continue;
+                }
+                let key = (fluent_name(signature, values), frame.segment);
+                self.counts.entry(key).or_insert_with(new).counts.fp += 1;
             }
         }
     }
@@ -168,27 +229,51 @@ impl Evaluation {
         of_target.into_iter().flat_map(|(labels, unknown)| labels.rows().filter(|values| !unknown.contains(values)))
     }
 
+    /// Tells the place of the next frame in the stream, where others count the frames before it; the first one has place one.
+    pub fn at(&mut self, place: u64) {
+        self.place = place - 1;
+    }
+
+    /// Adds what another evaluation of the same fluents has counted, of other segments of the same stream.
+    pub fn merge(&mut self, other: Evaluation) {
+        for (key, Counted { counts, place }) in other.counts {
+            let own = self.counts.entry(key).or_insert(Counted { place, ..Counted::default() });
+            own.counts += counts;
+            own.place = own.place.min(place);
+        }
+        // What began at one frame was counted by one of the two, in its order.
+        self.counts.sort_by(|_, a, _, b| a.place.cmp(&b.place));
+        self.early.merge(other.early);
+        self.frames += other.frames;
+        self.place = self.place.max(other.place);
+    }
+
     /// What was counted so far, for [`Evaluation::restore`].
     pub fn save(&self) -> Vec<u8> {
-        let counts: Vec<_> = self.counts.iter().map(|(key, c)| (key, [c.tp, c.fp, c.fn_])).collect();
-        encode(&(&self.targets, counts, self.frames))
+        let counts: Vec<_> =
+            self.counts.iter().map(|(key, c)| (key, [c.counts.tp, c.counts.fp, c.counts.fn_])).collect();
+        encode(&(&self.targets, counts, self.frames, self.early.save()))
     }
 
     /// Goes on where another evaluation of the same fluents was saved.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
         type Counts = Vec<((Symbol, Symbol), [u64; 3])>;
-        let (targets, counts, frames): (Vec<Signature>, Counts, u64) = decode(bytes)?;
+        type State = (Vec<Signature>, Counts, u64, early::Saved);
+        let (targets, counts, frames, early): State = decode(bytes)?;
         ensure(targets == self.targets, "the fluents that are counted")?;
         ensure_counts(counts.iter().flat_map(|(_, counts)| *counts).chain([frames]))?;
-        self.counts = counts.into_iter().map(|(key, [tp, fp, fn_])| (key, Confusion { tp, fp, fn_ })).collect();
-        self.frames = frames;
+        self.early = Early::restore(early)?;
+        // What was counted before comes before all that is counted from now on.
+        let counted = |[tp, fp, fn_]: [u64; 3]| Counted { counts: Confusion { tp, fp, fn_ }, place: 0 };
+        self.counts = counts.into_iter().map(|(key, counts)| (key, counted(counts))).collect();
+        (self.frames, self.place) = (frames, frames);
         Ok(())
     }
 
     /// The counts of each fluent over all segments.
     pub fn by_fluent(&self) -> IndexMap<Symbol, Confusion, FxBuildHasher> {
         let mut all: IndexMap<Symbol, Confusion, FxBuildHasher> = IndexMap::default();
-        for ((fluent, _), counts) in &self.counts {
+        for ((fluent, _), Counted { counts, .. }) in &self.counts {
             *all.entry(*fluent).or_default() += *counts;
         }
         all
@@ -196,8 +281,12 @@ impl Evaluation {
 
     /// The counts of each fluent in each segment where there is something to count, fluent by fluent.
     pub fn by_segment(&self) -> Vec<(Symbol, Symbol, Confusion)> {
-        let mut all: Vec<_> =
-            self.counts.iter().map(|((f, s), c)| (*f, *s, *c)).filter(|(.., c)| *c != Confusion::default()).collect();
+        let mut all: Vec<_> = self
+            .counts
+            .iter()
+            .map(|((f, s), c)| (*f, *s, c.counts))
+            .filter(|(.., c)| *c != Confusion::default())
+            .collect();
         let order = self.by_fluent();
         all.sort_by_key(|(f, ..)| order.get_index_of(f));
         all
@@ -205,14 +294,14 @@ impl Evaluation {
 
     /// The counts of a fluent in each segment where there is something to count.
     pub fn of_fluent(&self, fluent: Symbol) -> IndexMap<Symbol, Confusion, FxBuildHasher> {
-        let own = self.counts.iter().filter(|((f, _), counts)| *f == fluent && **counts != Confusion::default());
-        own.map(|((_, segment), counts)| (*segment, *counts)).collect()
+        let own = self.counts.iter().filter(|((f, _), c)| *f == fluent && c.counts != Confusion::default());
+        own.map(|((_, segment), c)| (*segment, c.counts)).collect()
     }
 
     /// All counts together: the micro-average.
     pub fn total(&self) -> Confusion {
         let mut total = Confusion::default();
-        self.counts.values().for_each(|c| total += *c);
+        self.counts.values().for_each(|c| total += c.counts);
         total
     }
 

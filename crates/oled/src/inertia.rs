@@ -5,7 +5,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
-use crate::calculus::{End, Form, Instances, Interval};
+use crate::calculus::{End, Form, Instances, Interval, Precedence};
 use crate::lang::ec::{INITIALLY, INITIATED, TERMINATED, persisting};
 use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, TIME, Value, exchanged};
 use crate::logic::{Limits, Model, Pred, Program, Role, Stop, Vocabulary, kept};
@@ -23,7 +23,10 @@ pub(crate) struct Inertia {
     /// The segment of the last frame, and whether that frame began it.
     current: Option<Symbol>,
     begins: bool,
+    /// The time point before it in its segment.
+    before: Option<i64>,
     interleaved: bool,
+    both: Precedence,
 }
 
 /// Fluents, and whether rules start and end them; others are derived at each time point.
@@ -39,6 +42,8 @@ struct Fluent {
     signature: Signature,
     kind: FluentKind,
     form: Form,
+    /// Whether it is an equivalence that rules start and end: it is closed at each time point.
+    closed: bool,
     /// The fluent's relation where a rule's body uses it; of one with candidates, that of what is kept.
     holds: Option<Pred>,
     /// Who is looked at, where not all are: others do not hold.
@@ -115,6 +120,7 @@ impl Inertia {
                 signature,
                 kind,
                 form: form(&symmetries, signature),
+                closed: inertial && symmetries.is_equivalence(signature),
                 holds: program.pred(kept(signature)).or(program.pred(signature)).filter(|_| inertial),
                 candidates: vocabulary.candidates_of(signature).map(pred),
                 tracked: tracked_columns(task, vocabulary, signature)
@@ -125,8 +131,17 @@ impl Inertia {
         };
         let fluents: Vec<Fluent> = fluents.iter().map(fluent).collect();
         let initially = Initially::new(task, rules, fluents.iter().map(|f| f.signature))?;
-        let (segments, interleaved) = (IndexMap::default(), task.options.interleaved);
-        Ok(Inertia { fluents, initially, segments, current: None, begins: false, interleaved })
+        let (interleaved, both) = (task.options.interleaved, task.options.both);
+        Ok(Inertia {
+            fluents,
+            initially,
+            segments: IndexMap::default(),
+            current: None,
+            begins: false,
+            before: None,
+            interleaved,
+            both,
+        })
     }
 
     /// Goes to a frame that the model has observed, and lets the model know what holds there. Intervals that are known to
@@ -147,7 +162,8 @@ impl Inertia {
         }
         model.clear(program);
         model.observe(program, &frame.narrative);
-        self.begins = !self.segments.contains_key(&frame.segment);
+        self.before = self.segments.get(&frame.segment).map(|segment| segment.time);
+        self.begins = self.before.is_none();
         let count = self.fluents.len();
         let segment = self
             .segments
@@ -165,9 +181,14 @@ impl Inertia {
             let FluentKind::Inertial { .. } = fluent.kind else { continue };
             let observed =
                 |values: &[Value]| fluent.tracked.iter().all(|&(c, kind)| model.rows(kind).contains(&values[c..=c]));
-            instances.advance(frame.time, observed, |values, since| {
-                closed.push(fluent.interval(frame.segment, values, (since, segment.time), End::Lost));
-            });
+            let mut ended = |values: &[Value], since: i64, end: End| {
+                closed.push(fluent.interval(frame.segment, values, (since, segment.time), end));
+            };
+            if fluent.closed {
+                instances.advance_closed(frame.time, observed, ended);
+            } else {
+                instances.advance(frame.time, observed, |values, since| ended(values, since, End::Lost));
+            }
             if let Some(holds) = fluent.holds {
                 for (values, _) in instances.holding() {
                     model.insert(holds, values);
@@ -179,6 +200,11 @@ impl Inertia {
             }
         }
         Ok(())
+    }
+
+    /// Whether frames of several segments may come mixed.
+    pub(crate) fn is_interleaved(&self) -> bool {
+        self.interleaved
     }
 
     /// Whether the frame that was entered last began a segment.
@@ -202,8 +228,12 @@ impl Inertia {
                             },
                         );
                     }
-                    let (initiated, terminated) = (model.rows(initiated), model.rows(terminated));
-                    instances.apply(initiated, terminated, fluent.form, |values, since| {
+                    let effects = (model.rows(initiated), model.rows(terminated));
+                    instances.apply(effects, fluent.form, self.both, |values, since| {
+                        // Whether others connect an equivalence is known at the next time point.
+                        if fluent.closed {
+                            return;
+                        }
                         closed.push(fluent.interval(frame.segment, values, (since, frame.time), End::Terminated));
                     });
                 }
@@ -234,6 +264,19 @@ impl Inertia {
         }
     }
 
+    /// From now on takes note of which rules say what holds initially.
+    pub(crate) fn trace(&mut self) {
+        if let Some(initially) = &mut self.initially {
+            initially.model.trace();
+        }
+    }
+
+    /// Which of them fired, and of those that they depend on, by their numbers, if the frame that was entered last began a segment.
+    pub(crate) fn fired_initially(&self) -> impl Iterator<Item = (u32, &[Value])> {
+        let initially = self.initially.iter().filter(|_| self.begins);
+        initially.flat_map(|Initially { model, program, .. }| model.fired(program))
+    }
+
     /// Ends all segments: adds the intervals that last to their ends, and starts afresh.
     pub(crate) fn finish(&mut self, closed: &mut Vec<Interval>) {
         closed.extend(self.open(End::Segment));
@@ -246,37 +289,57 @@ impl Inertia {
         self.segments.iter().flat_map(move |(&segment, state)| {
             self.fluents.iter().zip(&state.instances).flat_map(move |(fluent, instances)| {
                 let interval = move |(values, first)| fluent.interval(segment, values, (first, state.time), end);
+                // What would have been told at the next time point.
+                let over = instances.over().filter(|_| fluent.closed).map(move |(values, first)| {
+                    let end = if end == End::Open { end } else { End::Terminated };
+                    fluent.interval(segment, values, (first, state.time), end)
+                });
                 // What would have begun at a frame that was interrupted has not.
-                instances.open().filter(|(_, first)| *first <= state.time).map(interval)
+                instances.open().filter(|(_, first)| *first <= state.time).map(interval).chain(over)
             })
         })
     }
 
     /// What holds at the frame that was entered last.
     pub(crate) fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])> {
+        self.holding_since().map(|(signature, values, _)| (signature, values))
+    }
+
+    /// The same, each with the time since when.
+    pub(crate) fn holding_since(&self) -> impl Iterator<Item = (Signature, &[Value], i64)> {
         let segment = self.current.and_then(|s| self.segments.get(&s));
         segment.into_iter().flat_map(|segment| {
             let fluents = self.fluents.iter().zip(&segment.instances);
-            fluents.flat_map(|(fluent, instances)| instances.holding().map(|(values, _)| (fluent.signature, values)))
+            fluents.flat_map(|(f, instances)| instances.holding().map(|(values, since)| (f.signature, values, since)))
         })
     }
 
-    /// Whether an instance, its values in the order that stands for all, holds at the frame that was entered last.
-    pub(crate) fn holds(&self, signature: Signature, values: &[Value]) -> bool {
-        let segment = self.current.and_then(|s| self.segments.get(&s));
-        let fluent = self.fluents.iter().position(|f| f.signature == signature);
-        segment.zip(fluent).is_some_and(|(segment, i)| segment.instances[i].holds(values))
+    /// The segment and the time of the frame that was left last, and the time point before it.
+    pub(crate) fn place(&self) -> Option<(Symbol, i64, Option<i64>)> {
+        let segment = self.current?;
+        Some((segment, self.segments.get(&segment)?.time, self.before))
     }
 
-    /// Takes over what holds of the same fluents.
-    pub(crate) fn adopt(&mut self, mut old: Inertia) {
-        let places: Vec<Option<usize>> =
-            self.fluents.iter().map(|f| old.fluents.iter().position(|g| g.signature == f.signature)).collect();
+    /// Since when an instance, its values in the order that stands for all, has held that holds at the frame that was entered last.
+    pub(crate) fn since(&self, signature: Signature, values: &[Value]) -> Option<i64> {
+        let segment = self.current.and_then(|s| self.segments.get(&s));
+        let fluent = self.fluents.iter().position(|f| f.signature == signature);
+        segment.zip(fluent).and_then(|(segment, i)| segment.instances[i].since(values))
+    }
+
+    /// Takes over what holds of the same fluents, those that are `kept`. Intervals of others end here.
+    pub(crate) fn adopt(&mut self, mut old: Inertia, kept: &dyn Fn(Signature) -> bool, closed: &mut Vec<Interval>) {
+        let taken: Vec<Signature> = self.fluents().filter(|fluent| kept(*fluent)).collect();
+        closed.extend(old.open(End::Reloaded).filter(|interval| !taken.contains(&interval.signature)));
+        let place = |f: &Fluent| {
+            old.fluents.iter().position(|g| g.signature == f.signature).filter(|_| taken.contains(&f.signature))
+        };
+        let places: Vec<Option<usize>> = self.fluents.iter().map(place).collect();
         for segment in old.segments.values_mut() {
             let mut take = |place: &Option<usize>| place.map(|i| std::mem::take(&mut segment.instances[i]));
             segment.instances = places.iter().map(|place| take(place).unwrap_or_default()).collect();
         }
-        (self.segments, self.current) = (old.segments, old.current);
+        (self.segments, self.current, self.before) = (old.segments, old.current, old.before);
     }
 
     /// The fluents, in the order of their rules: `holdsAt(meeting(_, _), _)`.

@@ -1,11 +1,20 @@
 //! The language: names, values, terms, clauses, declarations, and one parser for all of them.
 
+mod allen;
+mod bias;
 mod clause;
+mod clock;
+mod duration;
 pub mod ec;
 mod escape;
+mod exclusive;
+mod expires;
+mod holds_for;
+mod kind;
 mod lone;
 mod mode;
 mod parse;
+mod related;
 mod signature;
 mod source;
 mod symbol;
@@ -13,12 +22,21 @@ mod symmetry;
 mod term;
 mod value;
 
+pub use allen::{Allen, Bounds, Told};
+pub use bias::{Bias, Looser, Threshold};
 pub use clause::{Clause, Theory};
+pub use clock::{Clock, Unit, read_offset};
+pub use duration::{Duration, Durations};
 pub(crate) use escape::unescape;
 pub use escape::{is_unprintable, printable, quoted};
+pub use exclusive::Exclusive;
+pub(crate) use exclusive::{about_columns, constants};
+pub use kind::{Kind, TypeDeclaration};
 pub(crate) use lone::lone_variables;
-pub use mode::{Bias, Kind, Looser, MeantFor, Mode, TIME, Threshold, TypeDeclaration};
+pub use mode::{MeantFor, Mode, TIME};
 pub use parse::{parse_source, parse_theory};
+pub use related::{Intervals, Related};
+pub(crate) use related::{problems as related_problems, same_fluent};
 pub(crate) use signature::Shape;
 pub use signature::{Signature, for_each_hole, nearest_path};
 pub use source::{Diagnostic, Problems, Source, Span, did_you_mean, write_excerpt};
@@ -39,5 +57,10 @@ pub fn parse_atom(text: &str) -> Result<Atom, Problems> {
 
 /// Whether a compound term is an operation, which stands for its value, and not a term of its own.
 pub(crate) fn is_operation(name: &str, arity: usize) -> bool {
-    matches!((name, arity), ("+" | "*" | "/" | "^" | "min" | "max", 2) | ("-", 1 | 2) | ("abs" | "sqrt", 1))
+    matches!(
+        (name, arity),
+        ("+" | "*" | "/" | "//" | "mod" | "^" | "min" | "max", 2)
+            | ("-", 1 | 2)
+            | ("abs" | "sqrt" | clock::TIME_OF_DAY | clock::WEEKDAY, 1)
+    )
 }

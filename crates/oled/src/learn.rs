@@ -1,6 +1,7 @@
 //! Algorithm 1 of the paper, and the stream it learns from.
 
 mod candidates;
+mod cover;
 mod existential;
 mod given;
 mod heads;
@@ -16,16 +17,18 @@ mod present;
 mod process;
 mod related;
 mod sight;
+mod target;
 mod written;
 
+pub use cover::Cover;
+pub(crate) use cover::{CoverState, Missing};
 pub use existential::TooMany;
 pub(crate) use given::Given;
 pub use heads::Head;
 pub(crate) use heads::{Sights, heads, prefer_persisting};
 pub use instances::Instance;
 pub(crate) use instances::Loss;
-pub use interpretation::{Cover, Interpretation};
-pub(crate) use interpretation::{CoverState, Missing};
+pub use interpretation::Interpretation;
 pub use learned::{
     Capabilities, Counted, Fired, FluentFit, Grounds, HeldOut, Learned, LearnedRule, Learner, Progress, Supervision,
     Trust, Watcher, Work,

@@ -19,6 +19,7 @@
 //! | [`state`] | what a learner or a recogniser knows, as bytes |
 //! | [`event`] | what happened while learning |
 //! | [`interrupt`] | a request that long work ends early |
+//! | [`deal`] | a stream dealt out by segment, for several workers |
 //! | [`evaluate`] | recognised against annotated |
 //!
 //! ```
@@ -26,6 +27,7 @@
 //! ```
 
 pub mod calculus;
+pub mod deal;
 pub mod evaluate;
 pub mod event;
 pub mod explain;
@@ -37,15 +39,17 @@ pub mod learn;
 pub mod logic;
 pub mod recognise;
 pub mod registry;
+mod relate;
 pub mod replay;
 pub mod state;
 pub mod stream;
 pub mod task;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod ticks;
 pub mod weights;
 
-pub use calculus::{End, Interval};
+pub use calculus::{End, Interval, Precedence};
 pub use evaluate::{Confusion, Evaluation, IntervalCounts, Tracks};
 pub use induce::Settings;
 pub use interrupt::Interrupt;
@@ -60,3 +64,4 @@ pub use replay::{Replay, ReplaySettings};
 pub use state::StateError;
 pub use stream::{FactError, FactProblem, FactReader, Facts, Frame, Kinds, WrongKind};
 pub use task::{CalculusOptions, DefinitionKind, Task};
+pub use ticks::{Every, Ticks};

@@ -7,8 +7,11 @@ use crate::calculus::{End, Interval};
 use crate::inertia::{Fluents, Inertia, Segments, wanted};
 use crate::interrupt::Interrupt;
 use crate::lang::ec::{HOLDS, persisting};
-use crate::lang::{Clause, Problems, Signature, Symbol, Symmetries, Theory, Value};
-use crate::logic::{Histories, Limits, Model, Program, Stop, guard_terminations};
+use crate::lang::{
+    Atom, Clause, Durations, Problems, Related, Signature, Symbol, Symmetries, Theory, Value, same_fluent,
+};
+use crate::logic::{Dependence, Histories, Limits, Model, Program, Stop};
+use crate::relate::{self, Relations};
 use crate::state::{StateError, decode, encode, ensure};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -47,6 +50,11 @@ pub struct Recogniser {
     model: Model,
     inertia: Inertia,
     symmetries: Symmetries,
+    durations: Durations,
+    /// What follows from intervals that are over.
+    relations: Relations,
+    /// Fluents that are followed for these only, and not told of.
+    unasked: Vec<Signature>,
     /// Why not all was derived from the last frame.
     stop: Option<Stop>,
 }
@@ -55,7 +63,7 @@ impl Recogniser {
     /// Compiles a theory for a task; everything that is wrong with it is said in one go.
     pub fn new(task: &Task, theory: &Theory) -> Result<Recogniser, Problems> {
         task.check(theory)?;
-        let rules = guard_terminations(&task.rules(theory));
+        let rules = task.guarded(&task.rules(theory));
         let rules: Vec<&Clause> = rules.iter().collect();
         let labels = task.labels();
         let of_theory: IndexSet<Signature, FxBuildHasher> =
@@ -73,21 +81,61 @@ impl Recogniser {
                 fluents.entry(head).or_insert(false);
             }
         }
+        let related = task.related(theory);
+        let sources = related.iter().flat_map(|rule| rule.of.fluents().filter(|atom| !is_told(&related, atom)));
+        let mut unasked: Vec<Signature> = sources.map(Signature::of).collect();
+        unasked.retain(|source| !fluents.contains_key(source));
+        fluents.extend(unasked.iter().map(|source| (*source, false)));
         let (vocabulary, program) = task.compile(&rules, |vocabulary| wanted(task, vocabulary, &fluents))?;
         let inertia = Inertia::new(task, &vocabulary, &program, &rules, &fluents)?;
-        let (model, symmetries) = (Model::new(&program), task.bias.symmetries());
-        Ok(Recogniser { program, model, inertia, symmetries, stop: None })
+        let (model, symmetries, durations) = (Model::new(&program), task.bias.symmetries(), task.bias.durations());
+        let horizon = task.bias.horizon.unwrap_or(0);
+        let relations = Relations::new(&related, horizon, symmetries.clone(), durations.clone());
+        Ok(Recogniser { program, model, inertia, symmetries, durations, relations, unasked, stop: None })
     }
 
     /// Goes on with another theory: what holds now goes on holding, if the new rules speak of it, and what both look back
     /// at is not forgotten.
     pub fn adopt(&mut self, task: &Task, theory: &Theory) -> Result<(), Problems> {
-        let next = Recogniser::new(task, theory)?;
+        self.go_on(Recogniser::new(task, theory)?, &|_| true, &mut Vec::new());
+        Ok(())
+    }
+
+    /// Goes on with a theory `to` in place of the one `from` which it was made: as [`Recogniser::adopt`], but only with what
+    /// both define by the same rules, everything that those depend on included. What holds of other fluents ends at the last
+    /// time point, and is added to `closed`. Returns the fluents of the new theory, each with whether it goes on. After an error
+    /// nothing has changed.
+    pub fn reload(
+        &mut self,
+        task: &Task,
+        (from, to): (&Theory, &Theory),
+        closed: &mut Vec<Interval>,
+    ) -> Result<Vec<(Signature, bool)>, Problems> {
+        let next = Recogniser::new(task, to)?;
+        let (old_rules, new_rules) = (task.rules(from), task.rules(to));
+        let (old, new) = (task.vocabulary(&old_rules)?, task.vocabulary(&new_rules)?);
+        let (old, new) = (Dependence::new(&old, &old_rules), Dependence::new(&new, &new_rules));
+        let same = |signature: Signature| old.definition(signature) == new.definition(signature);
+        let before = closed.len();
+        let known: Vec<Signature> = self.fluents().collect();
+        self.go_on(next, &same, closed);
+        self.leave_out_short(closed, before);
+        Ok(self.fluents().map(|fluent| (fluent, known.contains(&fluent) && same(fluent))).collect())
+    }
+
+    /// Puts another recogniser in the place of this one, with what is known of predicates that mean the `same` to both.
+    fn go_on(&mut self, next: Recogniser, same: &dyn Fn(Signature) -> bool, closed: &mut Vec<Interval>) {
         let mut old = std::mem::replace(self, next);
         self.set_limits(old.model.limits().clone());
-        self.model.adopt(&self.program, &mut old.model, &old.program);
-        self.inertia.adopt(old.inertia);
-        Ok(())
+        self.model.adopt(&self.program, (&mut old.model, &old.program), same);
+        let before = closed.len();
+        self.inertia.adopt(old.inertia, same, closed);
+        let mut at = 0;
+        closed.retain(|interval| {
+            at += 1;
+            at <= before || !old.unasked.contains(&interval.signature)
+        });
+        self.relations.adopt(old.relations);
     }
 
     /// From now on derives at most so many atoms at once. Who sets a limit asks [`Recogniser::stop`] after each frame.
@@ -131,8 +179,36 @@ impl Recogniser {
         self.stop.is_some()
     }
 
-    /// Processes a frame. Intervals that are known to have ended are added to `closed`.
+    /// Processes a frame. Intervals that are known to have ended are added to `closed`, but for those that are too short to be
+    /// reported.
     pub fn observe(&mut self, frame: &Frame, closed: &mut Vec<Interval>) {
+        let before = closed.len();
+        self.follow(frame, closed);
+        self.leave_out_short(closed, before);
+        if !self.relations.is_empty() {
+            self.relate(closed, before);
+            self.relations.forget(frame.segment, frame.time);
+            if !self.inertia.is_interleaved() {
+                self.relations.keep_only(Some(frame.segment));
+            }
+        }
+    }
+
+    /// Adds what follows from the intervals after the first ones, and leaves out those that nobody asks for.
+    fn relate(&mut self, closed: &mut Vec<Interval>, first: usize) {
+        let own = closed.len();
+        let segments: IndexSet<Symbol, FxBuildHasher> = closed[first..].iter().map(|i| i.segment).collect();
+        self.relations.follow(closed, first);
+        let mut at = 0;
+        closed.retain(|interval| {
+            at += 1;
+            !(first < at && at <= own && self.unasked.contains(&interval.signature))
+        });
+        // What is told of a segment stands together, as it does where others see to the other segments.
+        closed[first..].sort_by_key(|interval| segments.get_index_of(&interval.segment));
+    }
+
+    fn follow(&mut self, frame: &Frame, closed: &mut Vec<Interval>) {
         self.stop = self.inertia.enter(frame, &self.program, &mut self.model, closed).err();
         if self.stop.is_none() {
             self.model.advance(&self.program, frame.segment, frame.time);
@@ -147,30 +223,82 @@ impl Recogniser {
     /// What holds at the frame observed last: each fluent's `holdsAt`, or the ordinary predicate, with its values, the
     /// time left out.
     pub fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])> {
-        self.inertia.holding()
+        self.inertia.holding().filter(|(signature, _)| !self.unasked.contains(signature))
     }
 
     /// Whether a fluent holds at the frame observed last; a symmetric one in either order of its arguments.
     pub fn holds(&self, signature: Signature, values: &[Value]) -> bool {
-        self.inertia.holds(signature, &self.symmetries.in_order(signature, values))
+        self.since(signature, values).is_some()
     }
 
-    /// The intervals that have not ended, as far as they are known now.
+    /// Since when a fluent has held that holds at the frame observed last.
+    pub fn since(&self, signature: Signature, values: &[Value]) -> Option<i64> {
+        self.inertia.since(signature, &self.symmetries.in_order(signature, values))
+    }
+
+    /// The intervals that are known to be long enough to be reported since the frame observed last, each as far as it is known:
+    /// where no minimum is declared, what begins there. Each is one of those that come to be closed or open, and comes once.
+    ///
+    /// ```
+    /// use oled::{FactReader, Frame, Recogniser, Source, Symbol, Task};
+    /// let modes = "input(happensAt(opens(+door), +time)). example(holdsAt(open(+door), +time)). min_duration(open/1, 2).";
+    /// let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
+    /// let theory = oled::parse_theory("open.lp", "initiatedAt(open(D), T) :- happensAt(opens(D), T).").unwrap();
+    /// let mut recogniser = Recogniser::new(&task, &theory).unwrap();
+    /// let mut begun = Vec::new();
+    /// for time in 1..=6 {
+    ///     let mut frame = Frame::new(Symbol::new("hall"), time);
+    ///     FactReader::default().read(&format!("happensAt(opens(d1), {time})"), &mut frame.narrative).unwrap();
+    ///     recogniser.observe(&frame, &mut Vec::new());
+    ///     begun.extend(recogniser.begun().map(|open| (time, open.first)));
+    /// }
+    /// assert_eq!(begun, [(4, 2)]);
+    /// ```
+    pub fn begun(&self) -> impl Iterator<Item = Interval> {
+        let place = self.inertia.place().filter(|_| self.stop.is_none());
+        place.into_iter().flat_map(move |(segment, last, before)| {
+            let told = self.inertia.holding_since().filter(move |(signature, ..)| !self.unasked.contains(signature));
+            told.filter_map(move |(signature, values, first)| {
+                let least = self.durations.least(signature, values).unwrap_or(0);
+                let reaches = |time: i64| time >= first && time.saturating_sub(first) >= least;
+                let is_new = reaches(last) && !before.is_some_and(reaches);
+                is_new.then(|| Interval { segment, signature, values: values.into(), first, last, end: End::Open })
+            })
+        })
+    }
+
+    /// Leaves out the intervals after the first ones that are too short to be reported.
+    fn leave_out_short(&self, intervals: &mut Vec<Interval>, first: usize) {
+        if !self.durations.is_empty() {
+            let new = intervals.split_off(first);
+            intervals.extend(new.into_iter().filter(|interval| !interval.is_short(&self.durations)));
+        }
+    }
+
+    /// The intervals that have not ended, as far as they are known now, and are long enough to be reported.
     pub fn open(&self) -> Vec<Interval> {
-        self.inertia.open(End::Open).collect()
+        let is_told =
+            |interval: &Interval| !interval.is_short(&self.durations) && !self.unasked.contains(&interval.signature);
+        self.inertia.open(End::Open).filter(is_told).collect()
     }
 
     /// Ends all segments: adds the intervals that last to their ends, and starts afresh.
     pub fn finish(&mut self, closed: &mut Vec<Interval>) {
+        let before = closed.len();
         self.inertia.finish(closed);
+        self.leave_out_short(closed, before);
+        if !self.relations.is_empty() {
+            self.relate(closed, before);
+            self.relations.keep_only(None);
+        }
         self.model.forget();
     }
 
     /// What it knows of the stream so far, for [`Recogniser::restore`].
     pub fn save(&self) -> Vec<u8> {
-        let fluents: Vec<Signature> = self.fluents().collect();
+        let fluents: Vec<Signature> = self.inertia.fluents().collect();
         let (segments, current) = self.inertia.state();
-        encode(&(fluents, segments, current, self.model.histories()))
+        encode(&(fluents, segments, current, self.model.histories(), self.relations.state()))
     }
 
     /// Goes on where another recogniser of the same task and theory was saved. After an error nothing has changed.
@@ -193,13 +321,34 @@ impl Recogniser {
     /// assert!(other.restore(b"nonsense").is_err());
     /// ```
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        type State = (Vec<Signature>, Segments, Option<Symbol>, Histories);
-        let (fluents, segments, current, histories): State = decode(bytes)?;
-        ensure(self.fluents().eq(fluents.iter().copied()), "the fluents")?;
+        type State = (Vec<Signature>, Segments, Option<Symbol>, Histories, relate::Segments);
+        let (fluents, segments, current, histories, related): State = decode(bytes)?;
+        ensure(self.inertia.fluents().eq(fluents.iter().copied()), "the fluents")?;
         self.inertia.check(&segments)?;
+        self.relations.check(&related)?;
         self.model.restore(&self.program, histories)?;
         self.inertia.restore(segments, current);
+        self.relations.restore(related);
         Ok(())
+    }
+
+    /// From now on takes note of which rules fire.
+    #[must_use]
+    pub(crate) fn with_trace(mut self) -> Recogniser {
+        self.model.trace();
+        self.inertia.trace();
+        self
+    }
+
+    /// Which rules fired at the frame observed last, by their numbers among those of background and theory, with the row that
+    /// each derived. Rules that end something fire on what holds only, but where another rule asks for it.
+    pub(crate) fn fired(&self) -> impl Iterator<Item = (u32, &[Value])> {
+        self.model.fired(&self.program)
+    }
+
+    /// The same of what holds initially, and of what that follows from, where the frame began a segment.
+    pub(crate) fn fired_initially(&self) -> impl Iterator<Item = (u32, &[Value])> {
+        self.inertia.fired_initially()
     }
 
     /// What rules that look back saw at the frame observed last.
@@ -229,10 +378,32 @@ impl Recogniser {
         &self.symmetries
     }
 
+    /// How long intervals last at least, to be reported.
+    pub fn durations(&self) -> &Durations {
+        &self.durations
+    }
+
+    /// The number of intervals that are remembered to be related: for tests.
+    #[doc(hidden)]
+    pub fn related_later(&self) -> usize {
+        self.relations.remembered()
+    }
+
+    /// The fluents that are told of when they are over, since they follow from whole intervals.
+    pub fn told_later(&self) -> impl Iterator<Item = Signature> {
+        self.relations.fluents()
+    }
+
     /// The fluents it recognises, in the order of their rules: `holdsAt(meeting(_, _), _)`.
     pub fn fluents(&self) -> impl Iterator<Item = Signature> {
-        self.inertia.fluents()
+        let own = self.inertia.fluents().filter(|fluent| !self.unasked.contains(fluent));
+        own.chain(self.told_later())
     }
+}
+
+/// Whether rules about intervals define a fluent.
+fn is_told(related: &[&Related], atom: &Atom) -> bool {
+    related.iter().any(|rule| same_fluent(&rule.head, atom))
 }
 
 #[cfg(test)]

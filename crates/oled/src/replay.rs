@@ -25,6 +25,7 @@ mod scale;
 mod settings;
 mod simulate;
 mod sums;
+mod target;
 mod track;
 mod watch;
 mod why_nothing;

@@ -7,11 +7,15 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use crate::calculus::Precedence;
 use crate::lang::ec::persisting;
 use crate::lang::{
-    Bias, Clause, Diagnostic, Problems, Signature, Source, Symbol, Theory, Value, lone_variables, parse_source,
+    Bias, Clause, Diagnostic, Problems, Related, Signature, Source, Symbol, Theory, Value, lone_variables,
+    parse_source, related_problems,
 };
-use crate::logic::{Measure, Program, Vocabulary, candidates, find_open, measures_of};
+use crate::logic::{
+    Measure, Program, Quiet, Vocabulary, candidates, find_open, guard_terminations, measures_of, quiet,
+};
 
 /// What a stream consists of, what follows from it, and what is to be recognised.
 ///
@@ -43,6 +47,8 @@ pub struct Task {
 pub struct CalculusOptions {
     /// The types whose values must be observed for a fluent about them to hold; `None` for all types of the stream.
     pub tracked: Option<Vec<Symbol>>,
+    /// Which wins where a fluent is started and ended at the same time point.
+    pub both: Precedence,
     /// Whether frames of several segments may come mixed. If not, a segment ends when another begins.
     pub interleaved: bool,
     /// How rules that are learned define a fluent, by its name, where somebody has said so. Rules that are given define it
@@ -106,8 +112,10 @@ impl Task {
         let (declarations, mut problems) = parse_source(modes);
         let (bias, more) = Bias::read(&declarations);
         problems.extend(more);
-        let (background, more) = parse_source(background);
+        let (mut background, more) = parse_source(background);
         problems.extend(more);
+        let endings: Vec<Clause> = bias.max_durations.iter().map(|d| d.ending(&bias, &background)).collect();
+        endings.into_iter().for_each(|rule| background.push(rule, None));
         let task = Task { bias, background, options: CalculusOptions::default() };
         problems.extend(task.problems(&Theory::default()));
         (task, problems)
@@ -132,12 +140,41 @@ impl Task {
         if let Err(more) = Program::new(&self.bias, &vocabulary, &rules, &all) {
             problems.extend(more);
         }
+        let related = self.related(theory);
+        if !related.is_empty() {
+            // What is said of these is clearer than that nothing derives them at a time point.
+            let more = related_problems(&self.bias, &rules, &related);
+            problems.retain(|problem| more.iter().all(|other| other.span != problem.span));
+            problems.extend(more);
+        }
+        // What a theory defines is not known before there is one.
+        if !theory.clauses.is_empty() {
+            let declared = self.bias.min_durations.iter().chain(&self.bias.max_durations);
+            let told = |rule: &&Related| Clause { head: rule.head.clone(), ..rule.clause.clone() };
+            let told: Vec<Clause> = related.iter().map(told).collect();
+            let defined: Vec<&Clause> = rules.iter().copied().chain(&told).collect();
+            problems.extend(declared.filter_map(|duration| duration.problem(&self.bias, &defined)));
+        }
         problems
     }
 
     /// The background and a theory together.
     pub fn rules<'a>(&'a self, theory: &'a Theory) -> Vec<&'a Clause> {
         self.background.clauses.iter().chain(&theory.clauses).collect()
+    }
+
+    /// The rules about intervals of the background and a theory.
+    pub fn related<'a>(&'a self, theory: &'a Theory) -> Vec<&'a Related> {
+        self.background.related.iter().chain(&theory.related).collect()
+    }
+
+    /// The rules as they are evaluated: where only what holds can end, they ask for an end of nothing else.
+    pub(crate) fn guarded(&self, rules: &[&Clause]) -> Vec<Clause> {
+        match self.options.both {
+            Precedence::Start => guard_terminations(rules),
+            // An end keeps what is started at the same time point from holding, so it is asked for in any case.
+            Precedence::End => rules.iter().map(|rule| (*rule).clone()).collect(),
+        }
     }
 
     /// The vocabulary of rules that were checked, and a program that derives what is wanted.
@@ -175,6 +212,13 @@ impl Task {
     pub fn measures(&self) -> Vec<Measure> {
         let (open, _) = find_open(&self.bias, &self.background.clauses.iter().collect::<Vec<_>>());
         measures_of(&open)
+    }
+
+    /// After how long without a frame nothing changes any more by the background and a theory, where that can be told: for
+    /// `Ticks::skipping`.
+    pub fn settles(&self, theory: &Theory) -> Option<Quiet> {
+        let rules = self.rules(theory);
+        quiet(&self.vocabulary(&rules).ok()?, &rules, self.bias.horizon)
     }
 
     /// The predicate that says which instances of a fluent, `holdsAt(meeting(_, _), _)`, or of an ordinary predicate are looked

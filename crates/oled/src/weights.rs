@@ -4,27 +4,40 @@
 //! each sequence of states: see [`chain`](self::Stretch). Weights are learned from a labelled stream by a margin, the best
 //! states are found exactly, and so is how probable each is.
 
+mod adagrad;
 mod calibrate;
 mod chain;
+mod chains;
+mod choose;
+mod costs;
 mod counts;
 mod curve;
 mod dual;
+mod experts;
 mod firing;
+mod layered;
+mod layers;
 mod live;
 mod margin;
 mod marginal;
+mod online;
 mod recognised;
+mod vote;
 mod weight;
 
 pub use calibrate::{Calibration, FEW_INTERVALS, Reliability};
 pub use chain::{Scores, States, Stretch, decode};
+pub use chains::{Chain, Chains, FluentChains, RuleOf, Run, Vote};
+pub use choose::{Chosen, Kind, Method, weigh};
+pub use costs::{BySegment, Costs, total};
 pub use curve::Curve;
-pub use firing::{Chain, Chains, Firing, FluentChains, Label, RuleOf, Run};
+pub use firing::Firing;
+pub use layered::{Found, Layered, recognise};
 pub use live::Live;
-pub use margin::{BySegment, Costs, Kind, Margin, total, weigh};
+pub use margin::Trade;
 pub use marginal::marginals;
 pub use recognised::{At, Confidence, Decision, Timetable};
-pub use weight::{FluentWeights, Weights};
+pub use weight::{FluentWeights, Inertia, Weights};
 
 use crate::evaluate::Evaluation;
 use crate::lang::{Problems, Theory};
@@ -34,40 +47,54 @@ use crate::task::Task;
 /// The weights of a theory, and what was found out on the way.
 #[derive(Clone, Debug)]
 pub struct Weighed {
+    /// What fires on the stream that they were learned from: of all fluents, in the order of their layers.
+    pub chains: Chains,
     /// Fluent by fluent.
     pub weights: Weights,
     /// How they were learned.
-    pub margins: Vec<Margin>,
+    pub chosen: Vec<Chosen>,
 }
 
-impl Weighed {
-    /// Lets rules that were learned from the same stream have their say, where weights are not better on segments that those
-    /// were not learned from. `evaluation` is of the rules alone.
-    pub fn let_rules_decide(&mut self, chains: &Chains, evaluation: &Evaluation, costs: &Costs) {
-        let all = chains.fluents.iter().zip(&self.margins).zip(&mut self.weights.fluents);
-        for ((fluent, margin), weights) in all {
-            if !margin.is_better(&evaluation.of_fluent(fluent.name()), costs) {
-                *weights = margin.confidence.clone();
-            }
+/// How the weights of a theory are learned.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Weighing<'e> {
+    /// What errors cost.
+    pub costs: Costs,
+    /// How weights are learned.
+    pub method: Method,
+    /// What rules that were learned from the same stream recognise in it, without weights: they have their say where weights
+    /// are not better on segments that those were not learned from.
+    pub rules: Option<&'e Evaluation>,
+}
+
+impl Weighing<'_> {
+    /// Learns the weights of a theory from a labelled stream, layer by layer. What is wrong with weighing it is said.
+    pub fn learn<'f, F: Iterator<Item = &'f Frame>>(
+        &self,
+        task: &Task,
+        theory: &Theory,
+        frames: impl Fn() -> F,
+    ) -> Result<Weighed, Problems> {
+        let mut known = Timetable::empty(&task.bias);
+        let (mut chains, mut weights, mut chosen) = (Chains::default(), Weights::default(), Vec::new());
+        for mut layer in Firing::layers(task, theory)? {
+            let of_layer = self.weigh(layered::fire(&mut layer, frames(), &known));
+            let found = of_layer.chains.intervals(&of_layer.weights, Decision::Best);
+            known.add(&of_layer.chains, found.iter().map(|(interval, _)| interval));
+            chains.extend(of_layer.chains);
+            weights.fluents.extend(of_layer.weights.fluents);
+            chosen.extend(of_layer.chosen);
         }
+        Ok(Weighed { chains, weights, chosen })
     }
-}
 
-/// Learns the weights of a theory from a labelled stream.
-pub fn weigh_theory<'f>(
-    task: &Task,
-    theory: &Theory,
-    frames: impl IntoIterator<Item = &'f Frame>,
-    costs: &Costs,
-) -> Result<Weighed, Problems> {
-    let mut firing = Firing::new(task, theory)?;
-    frames.into_iter().for_each(|frame| firing.observe(frame));
-    Ok(weigh_chains(&firing.finish(), costs))
-}
-
-/// Learns the weights of a theory from what fires on a labelled stream.
-pub fn weigh_chains(chains: &Chains, costs: &Costs) -> Weighed {
-    let margins: Vec<Margin> = chains.fluents.iter().map(|fluent| weigh(fluent, costs)).collect();
-    let weights = Weights { fluents: margins.iter().map(|margin| margin.weights.clone()).collect() };
-    Weighed { weights, margins }
+    /// Learns weights from what fires on a labelled stream.
+    pub fn weigh(&self, chains: Chains) -> Weighed {
+        let chosen: Vec<Chosen> = chains.fluents.iter().map(|fluent| weigh(fluent, &self.costs, self.method)).collect();
+        let weights = chains.fluents.iter().zip(&chosen).map(|(fluent, chosen)| match self.rules {
+            Some(rules) if !chosen.is_better(&rules.of_fluent(fluent.name()), &self.costs) => chosen.confidence.clone(),
+            _ => chosen.weights.clone(),
+        });
+        Weighed { weights: Weights { fluents: weights.collect() }, chains, chosen }
+    }
 }

@@ -94,7 +94,7 @@ proptest! {
         let mut ledger = Ledger::default();
         let mut by_hand = vec![Tally::default(); bodies.len()];
         let background: Vec<&Clause> = task.background.clauses.iter().collect();
-        let start = naive::Past { horizon: task.bias.horizon, points: Vec::new() };
+        let start = naive::Past::new(&task);
         let mut past = start.clone();
         let mut pairs: BTreeSet<String> = BTreeSet::new();
         for pair in frames.windows(2) {

@@ -795,6 +795,14 @@ fn rules_look_back_as_far_as_the_horizon() {
         "error: `frames_ago(happensAt(walking(X), T), 10001)` looks back more than 10000 time points\n\
          hint: look back time units with `ago`",
     );
+    looking_back(
+        "horizon(20).",
+        "was(X, T) :- within(happensAt(walking(X), T), 5, 21), last(coords(X, _, _, T), D), D < 40.",
+        "error: `within(happensAt(walking(X), T), 5, 21)` looks back 21 time units, further than the horizon of 20\n\
+         hint: declare `horizon(21).` in modes.lp: memory grows with it\n\
+         error: `last(coords(X, _, _, T), D)` looks back 40 time units, further than the horizon of 20\n\
+         hint: declare `horizon(40).` in modes.lp: memory grows with it",
+    );
     let (_, problems) = Task::read(
         &Source::new("modes.lp", "horizon(0). horizon(5). horizon(6). horizon(many)."),
         &Source::new("background.lp", ""),
@@ -846,6 +854,58 @@ fn a_condition_that_looks_back_has_its_form() {
         "was(X, T) :- happensAt(walking(X), T), ago(coords(X, A, B, T - 5), 5).",
         "error: `coords(X, A, B, T - 5)` does not end in the time of the rule\n\
          hint: look back at an atom as it is written for now: `ago(coords(X, A, B, T), 25)`",
+    );
+    for (condition, expected) in [
+        (
+            "count(coords(X, _, _, T), M, N)",
+            "error: `count` looks back a whole number of time units, at least 1, not `M`\n\
+             hint: how far a rule looks back is the same for all its instances: `count(happensAt(failed(U, _), T), 60, N)`",
+        ),
+        (
+            "sum(coords(X, _, _, T), 5, N)",
+            "error: `sum` does not say of which values\nhint: name the value first: `sum(V, load(M, V, T), 60, N)`",
+        ),
+        (
+            "sum(V, coords(X, _, _, T), 5, N)",
+            "error: the value `V` of `sum` must stand once in `coords(X, _, _, T)`\n\
+             hint: name one of its arguments: `sum(V, load(M, V, T), 60, N)`",
+        ),
+        (
+            "max(V, coords(X, V, _, T), 51, N)",
+            "error: `max(V, coords(X, V, _, T), 51, N)` looks back 51 time units, further than the horizon of 50\n\
+             hint: declare `horizon(51).` in modes.lp: memory grows with it",
+        ),
+        (
+            "count(was(X, _, T), 5, N)",
+            "error: `was(_, _, _)` counts itself, which is not possible\n\
+             hint: what is counted must be known before: split the predicate in two, one defined before the other",
+        ),
+    ] {
+        let rule = format!("was(X, N, T) :- happensAt(walking(X), T), {condition}.");
+        looking_back("horizon(50).", &rule, expected);
+    }
+    looking_back(
+        "horizon(50).",
+        "was(X, T) :- happensAt(walking(X), T), within(coords(X, _, _, T), 5, N).",
+        &format!("error: `within` takes two whole numbers of time units, not `5` and `N`\n{whole}"),
+    );
+    looking_back(
+        "horizon(50).",
+        "was(X, T) :- happensAt(walking(X), T), within(coords(X, _, _, T), 9, 5).",
+        "error: `within` takes the smaller number first, and 9 is larger than 5\n\
+         hint: `within(atom, 5, 25)`: at least 5 time units ago, and at most 25",
+    );
+    looking_back(
+        "horizon(50).",
+        "was(X, T) :- happensAt(walking(X), T), within(coords(X, _, _, T), 5).",
+        "error: unknown predicate `within(coords(_, _, _, _), _)`\n\
+         hint: a condition that looks back has the form `within(happensAt(walking(X), T), 5, 25)`",
+    );
+    looking_back(
+        "horizon(50).",
+        "was(X, T) :- happensAt(walking(X), T), last(X, T).",
+        "error: unknown predicate `last(_, _)`\n\
+         hint: a condition that looks back has the form `last(coords(X, A, B, T))`, or `last(coords(X, A, B, T), D)` with its age `D`",
     );
     looking_back(
         "horizon(50).",
@@ -903,6 +963,36 @@ fn what_looks_back_is_no_predicate() {
         "",
         "since(X, T) :- happensAt(walking(X), T).\nboth(X, T) :- since(X, T), happensAt(running(X), T).",
         "",
+    );
+}
+
+#[test]
+fn an_exclusive_set_is_about_the_same() {
+    let shown = |declared: &str| {
+        let modes = Source::new("modes.lp", format!("{MODES}horizon(9). {declared}"));
+        let (_, problems) = Task::read(&modes, &Source::new("background.lp", BACKGROUND));
+        problems.iter().map(|p| format!("{} | {}", p.message, p.hint.clone().unwrap_or_default())).collect::<Vec<_>>()
+    };
+    let (walking, running) = ("happensAt(walking(+person), +time)", "happensAt(running(+person), +time)");
+    assert_eq!(shown(&format!("exclusive({walking}, {running}).")), [""; 0]);
+    assert_eq!(
+        shown(&format!("exclusive({walking}, coords(+person, +pixel, -pixel, +time)).")),
+        ["`happensAt(walking(+person), +time)` and `coords(+person, +pixel, -pixel, +time)` are not about the same | \
+          all have the same `+` arguments, in the same order; `-type` stands for what excludes each other"]
+    );
+    assert_eq!(
+        shown(&format!("exclusive({walking}, {walking}).")),
+        ["`happensAt(walking(+person), +time)` stands twice in one exclusive set | \
+          each is named once, with `-type` for the values that exclude each other"]
+    );
+    assert_eq!(shown(&format!("exclusive({walking}). exclusive({running}, {walking}).")).len(), 1, "it is in two sets");
+    assert_eq!(
+        shown("exclusive(initiatedAt(meeting(+person, +person), +time))."),
+        ["`initiatedAt` cannot be one of an exclusive set | its members are events, fluents and ordinary predicates"]
+    );
+    assert_eq!(
+        shown("exclusive(happensAt(wlking(+person), +time))."),
+        ["unknown predicate `happensAt(wlking(_), _)` | did you mean `happensAt(walking(_), _)`?"]
     );
 }
 

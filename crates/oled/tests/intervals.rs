@@ -211,6 +211,82 @@ proptest! {
     }
 
     #[test]
+    fn what_begins_is_what_comes_to_be_an_interval(plans in plans(), interleaved in any::<bool>(), least in 0i64..6) {
+        let minimum = if least > 0 { format!("min_duration(lit/1, {least}).") } else { String::new() };
+        let modes = format!("{MODES}{minimum}");
+        let mut task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
+        task.options.interleaved = interleaved;
+        // One that persists, and one that rules derive.
+        let both = theory(&format!("{LIT} holdsAt(warm(X), T) :- happensAt(hot(X), T)."));
+        let mut recogniser = Recogniser::new(&task, &both).unwrap();
+        let (mut begun, mut closed) = (Vec::new(), Vec::new());
+        for frame in stream(&plans, interleaved) {
+            recogniser.observe(&frame, &mut closed);
+            for interval in recogniser.begun() {
+                let least = if interval.signature == task.labels()[0] { least } else { 0 };
+                prop_assert!(interval.last == frame.time && interval.last - interval.first >= least);
+                begun.push((interval.segment, interval.signature, interval.values, interval.first));
+            }
+            // What is open and long enough has been told by now.
+            for open in recogniser.open() {
+                prop_assert!(begun.contains(&(open.segment, open.signature, open.values.clone(), open.first)));
+            }
+        }
+        recogniser.finish(&mut closed);
+        let key = |(segment, signature, values, first): &(Symbol, _, Box<[oled::Value]>, i64)| {
+            format!("{segment} {signature} {values:?} {first}")
+        };
+        let mut expected: Vec<String> =
+            closed.into_iter().map(|i| key(&(i.segment, i.signature, i.values, i.first))).collect();
+        let mut begun: Vec<String> = begun.iter().map(key).collect();
+        expected.sort();
+        begun.sort();
+        prop_assert_eq!(begun, expected);
+    }
+
+    #[test]
+    fn a_theory_that_is_reloaded_goes_on_with_what_both_define_alike(plan in plan(), at in any::<prop::sample::Index>()) {
+        let task = task(false);
+        let step = "glow(X, T) :- happensAt(hot(X), T).";
+        let other = "glow(X, T) :- happensAt(hot(X), T), not happensAt(off(X), T).";
+        let warm = "initiatedAt(warm(X), T) :- glow(X, T). terminatedAt(warm(X), T) :- happensAt(cold(X), T).";
+        // The rules of `lit` in another order, those of `warm` the same, and what they depend on not.
+        let from = theory(&format!("{LIT} {step} {warm}"));
+        let turned = LIT.trim().lines().rev().collect::<Vec<_>>().join("\n");
+        let to = theory(&format!("{warm} {other} {turned}"));
+        let mut reloaded = Recogniser::new(&task, &from).unwrap();
+        let mut plain = reloaded.clone();
+        let (lit, warm) = (task.labels()[0], task.labels()[1]);
+        let at = at.index(plan.len());
+        let (mut closed, mut expected) = (Vec::new(), Vec::new());
+        for (i, frame) in frames(0, &plan).iter().enumerate() {
+            reloaded.observe(frame, &mut closed);
+            plain.observe(frame, &mut expected);
+            let open_before: Vec<_> = reloaded.open().into_iter().filter(|o| o.signature == warm).collect();
+            if i == at {
+                let before = closed.len();
+                let told = reloaded.reload(&task, (&from, &to), &mut closed).unwrap();
+                prop_assert_eq!(told, [(warm, false), (lit, true)]);
+                let ended = closed.split_off(before);
+                prop_assert_eq!(ended.len(), open_before.len());
+                for (ended, open) in ended.iter().zip(&open_before) {
+                    prop_assert_eq!((&ended.values, ended.first, ended.last), (&open.values, open.first, open.last));
+                    prop_assert_eq!(ended.end, oled::End::Reloaded);
+                }
+                prop_assert!(!reloaded.open().iter().any(|o| o.signature == warm));
+                prop_assert!(reloaded.reload(&task, (&to, &theory("nothing(X, T) :- new(X, T).")), &mut closed).is_err());
+            }
+            let of_lit = |recogniser: &Recogniser| -> Vec<_> {
+                recogniser.open().into_iter().filter(|o| o.signature == lit).collect()
+            };
+            prop_assert_eq!(of_lit(&reloaded), of_lit(&plain));
+        }
+        closed.retain(|interval| interval.signature == lit);
+        expected.retain(|interval| interval.signature == lit);
+        prop_assert_eq!(closed, expected);
+    }
+
+    #[test]
     fn adopting_a_theory_without_a_fluent_forgets_it_and_nothing_else(plan in plan(), at in any::<prop::sample::Index>()) {
         let task = task(false);
         let both = theory(&format!("{LIT}{WARM}"));

@@ -1,10 +1,12 @@
 //! The law of learning: what a learner says of a theory is what recognition with that theory says, time point by time point.
 
+use oled::testing::tasks::Case;
 use oled::testing::{deterministic, tasks};
 use oled::{
     Atom, Clause, Confusion, Evaluation, Frame, Learned, Learner, Oled, Recogniser, Replay, ReplaySettings, Settings,
     Span, Symbol, Task, Theory,
 };
+use oled::{Every, Ticks};
 use proptest::prelude::*;
 
 /// How many random tasks are tried; `OLED_LAW_CASES` asks for another number.
@@ -45,6 +47,18 @@ fn of(counts: &[(Symbol, Confusion)], fluent: Symbol) -> Confusion {
 fn learn(learner: &mut dyn Learner, frames: &[Frame]) -> Learned {
     frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
     learner.learned(&mut ())
+}
+
+/// Frames with the ticks between them, if there are any.
+fn ticked(task: &Task, tick: Option<i64>, frames: &[Frame]) -> Vec<Frame> {
+    let Some(tick) = tick else { return frames.to_vec() };
+    let mut ticks = Ticks::new(task, Every::Tick(tick));
+    let mut all = Vec::new();
+    for frame in frames {
+        all.extend(std::iter::from_fn(|| ticks.before(frame)));
+        all.push(frame.clone());
+    }
+    all
 }
 
 /// A rule by numbers: its head, its literals, and maybe one with an open threshold.
@@ -102,8 +116,14 @@ proptest! {
     #![proptest_config(deterministic(cases()))]
 
     #[test]
-    fn what_is_learned_is_what_is_recognised(case in tasks::cases(), choice in choice(), runs in prop::option::of(64..400usize)) {
+    fn what_is_learned_is_what_is_recognised(
+        case in tasks::cases(),
+        choice in choice(),
+        runs in prop::option::of(64..400usize),
+        tick in prop::option::of(1..3i64),
+    ) {
         let task = case.task();
+        let case = Case { frames: ticked(&task, tick, &case.frames), ..case };
         let mut settings = ReplaySettings::default();
         if let Some(runs) = runs {
             settings.set("runs", &runs.to_string()).unwrap();

@@ -84,6 +84,28 @@ proptest! {
     }
 
     #[test]
+    fn ledgers_are_a_commutative_group(a in instances(), b in instances(), c in instances(), wide in any::<bool>()) {
+        let [a, b, c] = [a, b, c].map(|instances| ledger(&widened(&instances, wide)));
+        let sum = |a: &Ledger, b: &Ledger| {
+            let mut sum = a.clone();
+            sum.merge(b);
+            sum
+        };
+        let rows = |ledger: &Ledger| {
+            let mut rows: Vec<String> = ledger.rows().map(|(mask, tally)| format!("{mask:?} {tally:?}")).collect();
+            rows.sort();
+            rows
+        };
+        let nothing = Ledger::default();
+        prop_assert_eq!(rows(&sum(&a, &b)), rows(&sum(&b, &a)));
+        prop_assert_eq!(rows(&sum(&sum(&a, &b), &c)), rows(&sum(&a, &sum(&b, &c))));
+        prop_assert_eq!(rows(&sum(&a, &nothing)), rows(&sum(&nothing, &a)));
+        let mut inverse = Ledger::default();
+        a.rows().for_each(|(mask, tally)| inverse.add(mask.clone(), Tally::default() - tally));
+        prop_assert!(sum(&a, &inverse).is_empty());
+    }
+
+    #[test]
     fn what_came_later_is_told_apart(
         a in instances(), b in instances(), literals in mask(), wide in any::<bool>()
     ) {

@@ -47,10 +47,12 @@ fn found(task: &Task, rules: &str, frames: &[Frame]) -> Vec<String> {
     let mut times = Vec::new();
     for frame in frames {
         recogniser.observe(frame, &mut Vec::new());
+        let first = times.len();
         for (_, values) in recogniser.holding() {
             let segment = if frame.segment.as_str() == "s" { String::new() } else { format!("{} ", frame.segment) };
             times.push(format!("{segment}{}{}", frame.time, if values[0] == "p1".into() { "" } else { " p2" }));
         }
+        times[first..].sort();
     }
     times
 }
@@ -105,6 +107,123 @@ fn since_is_when_it_was_last_true() {
     let again = "found(X, T) :- happensAt(walks(X), T), frames_ago(walked(X, T), 1).
                  walked(X, T) :- since(happensAt(walks(X), T), D), D <= 5.";
     assert_eq!(found(&task(), again, &frames), ["3"]);
+}
+
+#[test]
+fn last_is_what_was_true_most_recently() {
+    let frames = [
+        frame("s", 1, &["at(p1, 3, T)", "at(p2, 7, T)"]),
+        frame("s", 2, &["happensAt(walks(p1), T)"]),
+        frame("s", 4, &["at(p1, 5, T)", "at(p1, 6, T)"]),
+        frame("s", 11, &["happensAt(alarm, T)"]),
+        frame("s", 14, &[]),
+        frame("s", 15, &[]),
+    ];
+    let last = |test: &str| found(&task(), &format!("found(X, T) :- {test}."), &frames);
+    // A later place replaces an earlier one of the same person, and of no other.
+    assert_eq!(last("last(at(X, P, T)), P = 3"), ["1", "2"]);
+    assert_eq!(last("last(at(X, P, T)), P = 7"), ["1 p2", "2 p2", "4 p2", "11 p2"]);
+    // Those of one time point are known together.
+    assert_eq!(last("last(at(X, 5, T)), last(at(X, 6, T))"), ["4", "11", "14"], "and 15 is beyond the horizon");
+    // With their age.
+    assert_eq!(last("last(at(X, P, T), D), D >= 3"), ["4 p2", "11", "11 p2", "14"]);
+    assert_eq!(last("last(at(X, P, T), 0)"), ["1", "1 p2", "4"]);
+    assert_eq!(last("happensAt(alarm, T), last(at(X, P, T)), not last(at(X, P, T), 7)"), ["11 p2"]);
+}
+
+#[test]
+fn what_is_known_of_one_thing_is_not_replaced_by_another() {
+    // An alarm is no news of a bell, although neither has arguments; another value of a fluent is news.
+    let modes = format!("{MODES}input(happensAt(bell, +time)). input(holdsAt(door(+person)=+way, +time)).");
+    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
+    let frames = [
+        frame("s", 1, &["at(p1, 3, T)", "happensAt(alarm, T)", "holdsAt(door(p1)=open, T)"]),
+        frame("s", 2, &["at(p1, 3, T)", "happensAt(bell, T)"]),
+        frame("s", 3, &["at(p1, 3, T)", "holdsAt(door(p1)=shut, T)"]),
+    ];
+    let last = |test: &str| found(&task, &format!("found(X, T) :- person(X, T), {test}."), &frames);
+    assert_eq!(last("last(happensAt(alarm, T)), last(happensAt(bell, T))"), ["2", "3"]);
+    assert_eq!(last("last(holdsAt(door(X)=open, T))"), ["1", "2"]);
+    assert_eq!(last("last(holdsAt(door(X)=shut, T))"), ["3"]);
+}
+
+#[test]
+fn of_an_exclusive_set_one_is_known() {
+    let frames = [
+        frame("s", 1, &["happensAt(walks(p1), T)", "happensAt(walks(p2), T)"]),
+        frame("s", 2, &["happensAt(sits(p1), T)", "happensAt(on, T)"]),
+        frame("s", 3, &["says(p1, hello, T)", "happensAt(off, T)", "happensAt(alarm, T)"]),
+        frame("s", 4, &["says(p1, bye, T)", "happensAt(walks(p1), T)"]),
+    ];
+    let inputs = "input(happensAt(sits(+person), +time)). input(says(+person, +word, +time)).
+        input(happensAt(on, +time)). input(happensAt(off, +time)). ";
+    let last = |declared: &str, test: &str| {
+        let modes = format!("{MODES}{inputs}{declared}");
+        let background = Source::new("background.lp", "speaks(X, T) :- says(X, _, T).");
+        let task = Task::parse(&Source::new("modes.lp", modes), &background).unwrap();
+        found(&task, &format!("found(X, T) :- {test}."), &frames)
+    };
+    let walks = "last(happensAt(walks(X), T))";
+    assert_eq!(last("", walks), ["1", "1 p2", "2", "2 p2", "3", "3 p2", "4", "4 p2"]);
+    let movements = "exclusive(happensAt(walks(+person), +time), happensAt(sits(+person), +time)).";
+    assert_eq!(last(movements, walks), ["1", "1 p2", "2 p2", "3 p2", "4", "4 p2"]);
+    // What a rule defines may be one of them.
+    let derived = "exclusive(happensAt(walks(+person), +time), speaks(+person, +time)).";
+    assert_eq!(last(derived, walks), ["1", "1 p2", "2", "2 p2", "3 p2", "4", "4 p2"]);
+    assert_eq!(last(derived, "last(speaks(X, T))"), ["3", "4"]);
+    // Names that are values, and events without arguments.
+    assert_eq!(last("", "last(says(X, hello, T))"), ["3", "4"]);
+    assert_eq!(last("exclusive(says(+person, -word, +time)).", "last(says(X, hello, T))"), ["3"]);
+    let switch = "exclusive(happensAt(on, +time), happensAt(off, +time)).";
+    let is_on = "last(happensAt(on, T)), last(happensAt(walks(X), T), D), D > 0";
+    assert_eq!(last("", is_on), ["2", "2 p2", "3", "3 p2", "4 p2"]);
+    assert_eq!(last(switch, is_on), ["2", "2 p2"]);
+    assert_eq!(last(switch, "happensAt(walks(X), T), last(happensAt(alarm, T)), last(happensAt(off, T))"), ["4"]);
+}
+
+#[test]
+fn within_is_any_time_and_not_only_the_last() {
+    let frames = walk(&[1, 2, 3, 5, 6, 12, 13, 20], &[1, 2, 5, 12]);
+    let within =
+        |a: i64, b: i64| found(&task(), &format!("found(X, T) :- within(happensAt(walks(X), T), {a}, {b})."), &frames);
+    assert_eq!(within(0, 0), ["1", "2", "5", "12"]);
+    assert_eq!(within(1, 1), ["2", "3", "6", "13"]);
+    assert_eq!(within(1, 3), ["2", "3", "5", "6", "13"]);
+    // At 12 it is true again, and at 5 it was true too.
+    assert_eq!(within(4, 8), ["5", "6", "12", "13", "20"]);
+    assert_eq!(within(9, 10), ["12"], "2, but not 5");
+    // Between two time points at which it is true there is nothing that is.
+    assert_eq!(within(2, 2), ["3"]);
+    let not = "found(X, T) :- happensAt(walks(X), T), not within(happensAt(walks(X), T), 1, 4).";
+    assert_eq!(found(&task(), not, &frames), ["1", "12"]);
+}
+
+#[test]
+fn what_is_true_is_counted_and_added_up() {
+    let frames = [
+        frame("s", 1, &["at(p1, 3, T)", "at(p1, 5, T)", "at(p2, 7, T)"]),
+        frame("s", 2, &["happensAt(walks(p1), T)"]),
+        frame("s", 4, &["at(p1, 5, T)"]),
+        frame("s", 6, &["happensAt(walks(p1), T)", "happensAt(walks(p2), T)"]),
+        frame("s", 9, &[]),
+    ];
+    let rows = |test: &str| found(&task(), &format!("found(X, T) :- {test}."), &frames);
+    // Now, and over a window; what is `_` is counted, and what has a name is what it is counted for.
+    assert_eq!(rows("count(at(X, _, T), 2)"), ["1"]);
+    assert_eq!(rows("count(at(X, _, T), 1)"), ["1 p2", "4"]);
+    assert_eq!(rows("count(at(X, _, T), 3, N), N >= 3"), ["4"]);
+    assert_eq!(rows("count(at(X, _, T), 5, 1)"), ["1 p2", "2 p2", "4 p2", "6 p2", "9"]);
+    assert_eq!(rows("count(V, at(X, V, T), 3, 2)"), ["1", "2", "4"], "two different places");
+    assert_eq!(rows("happensAt(walks(X), T), count(happensAt(walks(_), T), 4, 3)"), ["6", "6 p2"]);
+    assert_eq!(rows("happensAt(walks(X), T), not count(at(X, _, T), 2, _)"), ["6 p2"]);
+    assert_eq!(rows("sum(V, at(X, V, T), 3, 13)"), ["4"]);
+    assert_eq!(rows("mean(V, at(X, V, T), 3, N), N > 4, N < 5"), ["4"], "13 / 3");
+    assert_eq!(rows("min(V, at(X, V, T), 3, 3), max(V, at(X, V, T), 3, 5)"), ["1", "2", "4"]);
+    assert_eq!(rows("max(V, at(X, V, T), 2, 5)"), ["1", "2", "4", "6"], "and 4 is too old at 9");
+    // What is counted now needs no horizon.
+    let modes = MODES.replace("horizon(10).", "");
+    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
+    assert_eq!(found(&task, "found(X, T) :- count(at(X, _, T), 2).", &frames), ["1"]);
 }
 
 #[test]
@@ -192,13 +311,14 @@ fn a_fluent_may_end_by_how_long_it_has_held() {
 #[test]
 fn what_is_remembered_is_bounded_by_the_horizon() {
     let rules = "found(X, T) :- ago(at(X, _, T), 10), frames_ago(at(X, _, T), 2).
-                 found(X, T) :- since(at(X, P, T), D), lasting(happensAt(walks(X), T), D), P > 0.";
+                 found(X, T) :- since(at(X, P, T), D), lasting(happensAt(walks(X), T), D), P > 0.
+                 found(X, T) :- within(at(X, P, T), 2, 9), last(at(X, Q, T)), P > Q, count(at(X, _, T), 9, P).";
     let mut recogniser = Recogniser::new(&task(), &theory(rules)).unwrap();
     for time in 1..=10_000 {
         let place = format!("at(p1, {time}, T)");
         recogniser.observe(&frame("s", time, &[&place, "happensAt(walks(p1), T)"]), &mut Vec::new());
         let (points, rows) = recogniser.remembered();
-        assert!(points <= 11 && rows <= 12, "{points} time points, {rows} rows");
+        assert!(points <= 11 && rows <= 12 + 11 + 10, "{points} time points, {rows} rows");
     }
     // Of time points that are far enough away for all rules, the last one is enough.
     let near = "found(X, T) :- ago(at(X, _, T), 2).";
@@ -264,7 +384,8 @@ fn explanations_show_the_time_points_looked_at() {
     let mut task = task();
     task.options.tracked = Some(Vec::new());
     let rules = "found(X, T) :- at(X, P, T), ago(at(X, Q, T), 2), P - Q > 3, not since(happensAt(alarm, T), _).
-                 found(X, T) :- lasting(at(X, 5, T), D), D >= 1.";
+                 found(X, T) :- lasting(at(X, 5, T), D), D >= 1.
+                 found(X, T) :- last(at(X, P, T)), within(at(X, Q, T), 1, 9), P > Q, last(at(X, P, T), 0), count(at(X, _, T), 4, 3).";
     let mut explainer = Explainer::new(&task, &theory(rules)).unwrap();
     let places = [(1, 0), (4, 5), (5, 6)];
     let frames = places.iter().map(|(t, p)| frame("s", *t, &[&format!("at(p1, {p}, T)")]));
@@ -287,6 +408,11 @@ fn explanations_show_the_time_points_looked_at() {
         "true at(p1, 6, 5) Some(true); ago(at(p1, 0, 5), 2) at 1 Some(true); 6 - 0 > 3 Some(true); \
          not since(happensAt(alarm, 5), _) Some(true)"
     );
+    assert_eq!(
+        ask(2)[2],
+        "true last(at(p1, 6, 5)) at 5 Some(true); within(at(p1, 0, 5), 1, 9) at 1 Some(true); 6 > 0 Some(true); \
+         last(at(p1, 6, 5), 0) at 5 Some(true); count(at(p1, _, 5), 4, 3) Some(true)"
+    );
     assert_eq!(ask(1)[1], "false lasting(at(p1, 5, 4), 0) at 4 Some(true); 0 >= 1 Some(false)");
     assert_eq!(
         ask(0)[0],
@@ -298,6 +424,8 @@ fn explanations_show_the_time_points_looked_at() {
 #[test]
 fn rules_that_look_back_are_printed_as_they_are_read() {
     let text = "found(X, T) :-\n    ago(at(X, P, T), 25),\n    not frames_ago(happensAt(walks(X), T), 3),\n    \
-                lasting(holdsAt(busy(X), T), D),\n    since(at(X, P + 1, T), D).\n";
+                lasting(holdsAt(busy(X), T), D),\n    since(at(X, P + 1, T), D),\n    \
+                last(at(X, P, T)),\n    not last(at(X, 3, T), D),\n    within(at(X, P, T), 0, 9),\n    \
+                not sum(V, at(X, V, T), 9, P),\n    count(at(X, _, T), P).\n";
     assert_eq!(theory(text).to_string(), text);
 }

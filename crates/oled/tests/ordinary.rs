@@ -51,7 +51,7 @@ fn spelled_out(clause: &Clause) -> Clause {
 
 /// A term, and those in it where it is an event or what a condition looks back at.
 fn holes(term: &Term) -> Vec<&Term> {
-    let operations = ["+", "-", "*", "/", "^", "abs", "sqrt", "min", "max"];
+    let operations = ["+", "-", "*", "/", "//", "mod", "^", "abs", "sqrt", "min", "max", "time_of_day", "weekday"];
     match term {
         Term::App(name, args) if !operations.contains(&name.as_str()) => args.iter().flat_map(holes).collect(),
         term => vec![term],
@@ -74,13 +74,12 @@ fn truth(theory: &Theory, frames: &[Frame]) -> Option<Vec<BTreeSet<String>>> {
     let rules: Vec<&Clause> = rules.iter().collect();
     let labelled = |a: &Atom| ["d0", "d1"].contains(&a.name.as_str());
     let without_time = |a: &Atom| Term::App(a.name, a.args[..a.args.len() - 1].to_vec()).to_string();
-    let horizon = task().bias.horizon;
     let (mut segment, mut past) = (None, naive::Past::default());
     frames
         .iter()
         .map(|frame| {
             if segment.replace(frame.segment) != Some(frame.segment) {
-                past = naive::Past { horizon, points: Vec::new() };
+                past = naive::Past::new(&task());
             }
             let facts: Vec<Atom> = frame.narrative.atoms(frame.time).chain(entities(frame)).collect();
             let model = naive::perfect_model_after(&past, &rules, &facts, frame.time)?;

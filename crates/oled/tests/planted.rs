@@ -33,6 +33,20 @@ busy(X, D, T) :- load(X, V, T), V >= D.
 resting(X, D, T) :- lasting(idle(X, T), S), S >= D.
 ";
 
+/// A gauge that says something now and then, never when it is needed; and what was at any time some time ago.
+const SELDOM_MODES: &str = "
+input(pressure(+machine, +bar, +time)). type(bar, real).
+modeb(pressed(+machine, #bar, +time)). modeb(shaken(+machine, +time)). modeb(noisy(+machine, #int, +time)).
+comparison(noisy(+machine, #int, +time), 2, smaller).
+comparison(pressed(+machine, #bar, +time), 2, smaller).
+";
+
+const SELDOM: &str = "
+pressed(X, D, T) :- last(pressure(X, V, T)), V >= D.
+shaken(X, T) :- within(happensAt(opens(X), T), 2, 4).
+noisy(X, K, T) :- machine(X, T), count(happensAt(beeps(X), T), 9, N), N >= K.
+";
+
 /// Numbers that look random (`SplitMix64`).
 struct Random(u64);
 
@@ -52,11 +66,12 @@ impl Random {
 
 /// Two machines for some days, labelled by rules.
 fn stream(task: &Task, planted: &Theory, seed: u64) -> Vec<Frame> {
-    let mut random = Random(seed);
+    let (mut random, mut seldom) = (Random(seed), Random(seed + 1000));
     let mut truth = Recogniser::new(task, planted).unwrap();
     let mut frames = Vec::new();
     for day in 0..12 {
         let mut machines = [(50.0, 0.5, false); 2];
+        let mut pressures = [5.0; 2];
         for time in 0..150 {
             let mut facts = String::new();
             for (number, (heat, load, idle)) in machines.iter_mut().enumerate() {
@@ -71,6 +86,12 @@ fn stream(task: &Task, planted: &Theory, seed: u64) -> Vec<Frame> {
                 let _ = write!(facts, "heat(m{number}, {heat:.1}, {time}) load(m{number}, {load:.2}, {time}) ");
                 if *idle {
                     let _ = write!(facts, "idle(m{number}, {time}) ");
+                }
+            }
+            for (number, pressure) in pressures.iter_mut().enumerate() {
+                *pressure = (*pressure + 3.0 * seldom.share() - 1.5_f64).clamp(0.0, 10.0);
+                if seldom.chance(0.15) && !facts.contains(&format!("starts(m{number})")) {
+                    let _ = write!(facts, "pressure(m{number}, {pressure:.2}, {time}) ");
                 }
             }
             let mut frame = Frame::new(Symbol::new(&format!("day{day}")), time);
@@ -103,7 +124,13 @@ fn shape(theory: &Theory) -> BTreeSet<String> {
 
 /// Learns from a stream that rules have labelled: they must be found, but for their numbers, and do as well on another one.
 fn is_found(planted: &str) {
-    let task = Task::parse(&Source::new("modes.lp", MODES), &Source::new("background.lp", BACKGROUND)).unwrap();
+    is_found_in("", "", planted);
+}
+
+/// The same with more declarations and more background. Returns the numbers that were found, in the order of the rules.
+fn is_found_in(modes: &str, background: &str, planted: &str) -> Vec<f64> {
+    let (modes, background) = (format!("{MODES}{modes}"), format!("{BACKGROUND}{background}"));
+    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", background)).unwrap();
     let planted = parse_theory("planted.lp", planted).unwrap();
     let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
     stream(&task, &planted, 1).iter().for_each(|frame| learner.observe(frame, &mut ()));
@@ -117,6 +144,41 @@ fn is_found(planted: &str) {
     }
     let counts = evaluation.by_fluent()[0];
     assert!(counts.f1() > 0.98, "F1 {} on another stream: {learned}", counts.f1());
+    let text = learned.to_string();
+    text.split([',', '(', ')']).filter_map(|part| part.trim().parse().ok()).collect()
+}
+
+#[test]
+fn a_value_that_is_known_from_before() {
+    let numbers = is_found_in(
+        SELDOM_MODES,
+        SELDOM,
+        "initiatedAt(alarm(X0), T) :- happensAt(starts(X0), T), pressed(X0, 6, T).
+         terminatedAt(alarm(X0), T) :- happensAt(stops(X0), T).",
+    );
+    assert!(matches!(numbers[..], [found] if (found - 6.0).abs() <= 0.05 * 6.0), "{numbers:?}");
+}
+
+#[test]
+fn how_often_something_happened_lately() {
+    let numbers = is_found_in(
+        SELDOM_MODES,
+        SELDOM,
+        "initiatedAt(alarm(X0), T) :- noisy(X0, 5, T).
+         terminatedAt(alarm(X0), T) :- happensAt(stops(X0), T).",
+    );
+    // Between four and five there is no other count.
+    assert!(matches!(numbers[..], [found] if found > 4.0 && found <= 5.0), "{numbers:?}");
+}
+
+#[test]
+fn something_that_happened_some_time_ago() {
+    is_found_in(
+        SELDOM_MODES,
+        SELDOM,
+        "initiatedAt(alarm(X0), T) :- happensAt(beeps(X0), T), shaken(X0, T).
+         terminatedAt(alarm(X0), T) :- happensAt(stops(X0), T).",
+    );
 }
 
 #[test]
@@ -155,4 +217,37 @@ fn durations() {
 #[test]
 fn durations_and_thresholds_of_what_holds_while() {
     is_found("holdsAt(alarm(X0), T) :- resting(X0, 6, T), hot(X0, 45, T).");
+}
+
+/// Above how much, for how long: levels are listed, closely enough, and the duration is open.
+#[test]
+fn above_how_much_for_how_long() {
+    let (level, units) = (71.3, 12.0);
+    let modes =
+        "modeb(long(+machine, #level, #int, +time)). comparison(long(+machine, #level, #int, +time), 3, smaller).
+                 type(level, int).";
+    let levels: Vec<String> = (20..49).map(|half| format!("level({}).", 2 * half)).collect();
+    let levels = levels.join(" ");
+    let background = format!(
+        "{levels} over(X, L, T) :- heat(X, V, T), level(L), V >= L.
+         long(X, L, D, T) :- lasting(over(X, L, T), S), S >= D."
+    );
+    let task = Task::parse(
+        &Source::new("modes.lp", format!("{MODES}{modes}")),
+        &Source::new("background.lp", format!("{BACKGROUND}{background}")),
+    )
+    .unwrap_or_else(|problems| panic!("{problems}"));
+    let planted = format!(
+        "initiatedAt(alarm(X0), T) :- lasting(really(X0, T), S), S >= {units}.
+         really(X, T) :- heat(X, V, T), V >= {level}.
+         terminatedAt(alarm(X0), T) :- cool(X0, 55, T)."
+    );
+    let planted = parse_theory("planted.lp", &planted).unwrap();
+    let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
+    stream(&task, &planted, 1).iter().for_each(|frame| learner.observe(frame, &mut ()));
+    let learned = learner.theory(&mut ()).to_string();
+    let numbers = learned.split("long(X0, ").nth(1).unwrap_or_default().split(", T)").next().unwrap_or_default();
+    let numbers: Vec<f64> = numbers.split(", ").filter_map(|number| number.parse().ok()).collect();
+    let near = |found: f64, true_one: f64| (found - true_one).abs() <= 0.05 * true_one;
+    assert!(matches!(numbers[..], [l, d] if near(l, level) && near(d, units)), "{numbers:?}: {learned}");
 }

@@ -39,14 +39,35 @@ pub struct Track {
 }
 
 /// What is annotated and what is recognised, as runs. Memory grows with their number.
+///
+/// The law is that of [`Evaluation`](super::Evaluation): tracks of distinct segments of a stream, in which each frame has its
+/// place, make a commutative monoid under [`Tracks::merge`], and so they come in the order of the whole stream.
 #[derive(Clone, Debug)]
 pub struct Tracks {
     /// Each with the signature that says that it is not known.
     targets: Vec<(Signature, Signature)>,
-    /// By segment and fluent instance, in order of first occurrence.
-    instances: IndexMap<(Symbol, Signature, Box<[Value]>), Track, FxBuildHasher>,
-    /// The time points of each segment.
-    segments: IndexMap<Symbol, Span, FxBuildHasher>,
+    /// By segment and fluent instance, in order of first occurrence, with the place of the frame where that was.
+    instances: IndexMap<Instance, (u64, Track), FxBuildHasher>,
+    /// The time points of each segment, and the place of the first.
+    segments: IndexMap<Symbol, (u64, Span), FxBuildHasher>,
+    /// The place of the last frame in the stream; the first one has place one.
+    place: u64,
+    /// What holds and has not lasted long enough to be reported, by segment.
+    early: IndexMap<Symbol, Instances, FxBuildHasher>,
+}
+
+type Instance = (Symbol, Signature, Box<[Value]>);
+
+type Instances = IndexMap<(Signature, Box<[Value]>), Early, FxBuildHasher>;
+
+/// What is to be noted of an interval, if it is reported.
+#[derive(Clone, Debug)]
+struct Early {
+    /// Its first time point.
+    since: i64,
+    recognised: Vec<Run>,
+    /// Of annotated runs, by their places: at how many time points they are recognised, and when they were met.
+    annotated: Vec<(usize, u64, i64)>,
 }
 
 /// Counts of intervals. They add up over folds and segments.
@@ -122,15 +143,37 @@ impl Tracks {
     /// Nothing seen yet, for these fluents.
     pub fn new(targets: &[Signature]) -> Tracks {
         let targets = targets.iter().map(|target| (*target, unknown(*target))).collect();
-        Tracks { targets, instances: IndexMap::default(), segments: IndexMap::default() }
+        let (instances, segments, early) = (IndexMap::default(), IndexMap::default(), IndexMap::default());
+        Tracks { targets, instances, segments, place: 0, early }
+    }
+
+    /// Tells the place of the next frame in the stream, where others look at the frames before it; the first one has place one.
+    pub fn at(&mut self, place: u64) {
+        self.place = place - 1;
+    }
+
+    /// Adds what another has seen of the same fluents, in other segments of the same stream.
+    pub fn merge(&mut self, other: Tracks) {
+        self.instances.extend(other.instances);
+        self.segments.extend(other.segments);
+        self.early.extend(other.early);
+        // What began at one frame was seen by one of the two, in its order.
+        self.instances.sort_by(|_, (a, _), _, (b, _)| a.cmp(b));
+        self.segments.sort_by(|_, (a, _), _, (b, _)| a.cmp(b));
+        self.place = self.place.max(other.place);
     }
 
     /// Takes note of what is recognised at a frame, which a [`Recogniser`](crate::recognise::Recogniser) has just observed, and of its labels.
     /// What the annotation says that it does not know counts as neither.
     pub fn add(&mut self, recogniser: &impl Recognised, frame: &Frame) {
         let time = frame.time;
-        let before = self.segments.get(&frame.segment).map(|span| span.last);
-        self.segments.entry(frame.segment).and_modify(|span| span.extend(time)).or_insert(Span::at(time));
+        self.place += 1;
+        let before = self.segments.get(&frame.segment).map(|(_, span)| span.last);
+        let span = self.segments.entry(frame.segment).and_modify(|(_, span)| span.extend(time));
+        span.or_insert((self.place, Span::at(time)));
+        self.settle(recogniser, frame, before);
+        let place = self.place;
+        let begun = || (place, Track::default());
         let targets = &self.targets;
         // What may be written in two orders is one instance.
         let in_order = |s: Signature, v| recogniser.symmetries().in_order(s, v);
@@ -143,35 +186,78 @@ impl Tracks {
             target.is_some_and(|(_, unknown)| all_known || known(*unknown))
         };
         for (signature, values) in labels.iter().map(|(s, v)| (*s, &**v)).filter(|(s, v)| counts(*s, v)) {
-            let holds = recogniser.holds(signature, values);
-            let track = self.instances.entry((frame.segment, signature, values.into())).or_default();
+            let since = recogniser.since(signature, values);
+            let early = since.filter(|s| recogniser.durations().is_short(signature, values, (*s, time)));
+            let holds = since.is_some() && early.is_none();
+            let (_, track) = self.instances.entry((frame.segment, signature, values.into())).or_insert_with(begun);
             if track.annotated.last().is_some_and(|r| r.last == time) {
                 continue; // the same label twice
             }
             // A recognised run that was open when the annotation began has met it from its own beginning.
             let open = track.recognised.last().filter(|r| holds && Some(r.last) == before).map(|r| r.first);
             extend(&mut track.annotated, before, time, holds, open);
+            if let Some(since) = early {
+                let early = self.early.entry(frame.segment).or_default().entry((signature, values.into()));
+                early.or_insert_with(|| Early::new(since)).meet(track.annotated.len() - 1, before, time);
+            }
         }
         for (signature, values) in recogniser.holding().filter(|(s, v)| counts(*s, v)) {
-            let track = self.instances.entry((frame.segment, signature, values.into())).or_default();
+            let (_, track) = self.instances.entry((frame.segment, signature, values.into())).or_insert_with(begun);
             let labelled = track.annotated.last().is_some_and(|r| r.last == time);
-            extend(&mut track.recognised, before, time, labelled, None);
+            let durations = recogniser.durations();
+            // Most tasks report everything, so that nobody asks since when it holds.
+            let since = if durations.is_empty() { None } else { recogniser.since(signature, values) };
+            let runs = match since.filter(|since| durations.is_short(signature, values, (*since, time))) {
+                Some(since) => {
+                    let early = self.early.entry(frame.segment).or_default().entry((signature, values.into()));
+                    &mut early.or_insert_with(|| Early::new(since)).recognised
+                }
+                None => &mut track.recognised,
+            };
+            extend(runs, before, time, labelled, None);
+        }
+    }
+
+    /// Takes note of what has now lasted long enough to be reported, and forgets what never will.
+    fn settle(&mut self, recogniser: &impl Recognised, frame: &Frame, before: Option<i64>) {
+        let Tracks { early, instances, place, .. } = self;
+        let Some(of_segment) = early.get_mut(&frame.segment) else { return };
+        of_segment.retain(|(signature, values), early| {
+            if recogniser.since(*signature, values) != Some(early.since) {
+                return false;
+            }
+            if recogniser.durations().is_short(*signature, values, (early.since, frame.time)) {
+                return true;
+            }
+            let key = (frame.segment, *signature, values.clone());
+            let (_, track) = instances.entry(key).or_insert_with(|| (*place, Track::default()));
+            track.recognised.append(&mut early.recognised);
+            for (place, both, met) in &early.annotated {
+                let run = &mut track.annotated[*place];
+                run.both += both;
+                run.met = Some(run.met.map_or(*met, |known| known.min(*met)));
+            }
+            debug_assert!(track.recognised.last().is_none_or(|run| Some(run.last) <= before));
+            false
+        });
+        if of_segment.is_empty() {
+            early.swap_remove(&frame.segment);
         }
     }
 
     /// The tracks: segment, fluent signature, arguments and runs.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, Signature, &[Value], &Track)> {
-        self.instances.iter().map(|((segment, signature, values), track)| (*segment, *signature, &**values, track))
+        self.instances.iter().map(|((segment, signature, values), (_, track))| (*segment, *signature, &**values, track))
     }
 
     /// The segments with their time points.
     pub fn segments(&self) -> impl Iterator<Item = (Symbol, Span)> {
-        self.segments.iter().map(|(segment, span)| (*segment, *span))
+        self.segments.iter().map(|(segment, (_, span))| (*segment, *span))
     }
 
     /// How many time units were observed, as [`observed`] counts them.
     pub fn observed(&self) -> f64 {
-        observed(self.segments.values().copied())
+        observed(self.segments.values().map(|(_, span)| *span))
     }
 
     /// The counts of each fluent: an interval is found when at least this share of it is recognised.
@@ -186,6 +272,24 @@ impl Tracks {
             *all.entry(fluent_name(signature, values)).or_default() += track.counts(share);
         }
         all
+    }
+}
+
+impl Early {
+    fn new(since: i64) -> Early {
+        Early { since, recognised: Vec::new(), annotated: Vec::new() }
+    }
+
+    /// A time point of an annotated run, given by its place.
+    fn meet(&mut self, place: usize, before: Option<i64>, time: i64) {
+        match self.annotated.last_mut() {
+            Some((known, both, _)) if *known == place => *both += 1,
+            _ => {
+                // What was recognised when the annotation began has met it from its own beginning.
+                let open = self.recognised.last().filter(|run| Some(run.last) == before).map(|run| run.first);
+                self.annotated.push((place, 1, open.unwrap_or(time)));
+            }
+        }
     }
 }
 

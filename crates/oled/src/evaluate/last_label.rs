@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::lang::{Signature, Symbol, Symmetries};
+use crate::lang::{Durations, Signature, Symbol, Symmetries};
 use crate::logic::Relation;
 use crate::state::{StateError, decode, encode, ensure};
 use crate::stream::Frame;
@@ -37,9 +37,11 @@ impl LastLabel {
     pub fn count(&mut self, symmetries: &Symmetries, frame: &Frame) {
         let empty = || self.evaluation.targets().iter().map(|t| (*t, Relation::new(t.arity() - 1))).collect();
         let mut labels: Labels = self.before.swap_remove(&frame.segment).unwrap_or_else(empty);
-        let holds = |signature, values: &[_]| labels.iter().any(|(s, r)| *s == signature && r.contains(values));
+        let since = |signature, values: &[_]| {
+            labels.iter().any(|(s, r)| *s == signature && r.contains(values)).then_some(frame.time)
+        };
         let holding = labels.iter().flat_map(|(s, r)| r.rows().map(move |values| (*s, values)));
-        self.evaluation.compare(symmetries, frame, holds, holding);
+        self.evaluation.compare((symmetries, &Durations::default()), frame, since, holding);
         for (target, relation) in &mut labels {
             relation.clear();
             self.evaluation.known_labels(*target).for_each(|values| {

@@ -81,7 +81,10 @@ impl Sub for Tally {
     }
 }
 
-/// Counts of all bodies, as signed counts of truths. Ledgers form a group under [`Ledger::merge`].
+/// Counts of all bodies, as signed counts of truths.
+///
+/// The law: ledgers make a commutative group under [`Ledger::merge`], up to the order of rows, which says nothing. An empty one is
+/// neutral, rows with opposite tallies cancel out, and counts are whole numbers, so that sums are the same in any order.
 ///
 /// ```
 /// use oled::calculus::Outcome::{Absent, Begins};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Atom, Literal, Span, Value};
+use super::{Atom, Formula, Literal, Related, Span, Value};
 
 /// A rule `head :- body.`, or a fact where the body is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +16,16 @@ pub struct Clause {
     pub body: Vec<Literal>,
     /// Where it was read.
     pub span: Span,
+}
+
+impl Clause {
+    /// The atoms of the body, each with whether it is negated.
+    pub(crate) fn atoms(&self) -> impl Iterator<Item = (bool, &Atom)> {
+        self.body.iter().filter_map(|literal| match &literal.formula {
+            Formula::Atom(atom) => Some((literal.negated, atom)),
+            Formula::Compare(..) => None,
+        })
+    }
 }
 
 impl fmt::Display for Clause {
@@ -68,6 +78,8 @@ pub struct Theory {
     pub clauses: Vec<Clause>,
     /// The weight of each clause that has one; there may be fewer than clauses.
     pub weights: Vec<Option<Value>>,
+    /// Rules about intervals that are over, beside those about time points.
+    pub related: Vec<Related>,
 }
 
 impl Theory {
@@ -89,11 +101,19 @@ impl Theory {
         }
         self.clauses.push(clause);
     }
+
+    /// Takes a clause out, with its weight.
+    pub(super) fn remove(&mut self, clause: usize) -> Clause {
+        if clause < self.weights.len() {
+            self.weights.remove(clause);
+        }
+        self.clauses.remove(clause)
+    }
 }
 
 impl From<Vec<Clause>> for Theory {
     fn from(clauses: Vec<Clause>) -> Theory {
-        Theory { clauses, weights: Vec::new() }
+        Theory { clauses, ..Theory::default() }
     }
 }
 
@@ -114,6 +134,10 @@ impl fmt::Display for Theory {
                 write!(f, "{weight} ")?;
             }
             writeln!(f, "{clause}")?;
+        }
+        for (i, Related { clause, .. }) in self.related.iter().enumerate() {
+            let blank = if i + self.clauses.len() > 0 { "\n" } else { "" };
+            writeln!(f, "{blank}{clause}")?;
         }
         Ok(())
     }

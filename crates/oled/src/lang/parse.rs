@@ -6,7 +6,7 @@
 //! literal  := ["not"] ( atom | sum cmp sum )          cmp := = | == | != | \= | < | <= | =< | > | >=
 //! term     := sum ["=" sum]                            a fluent with a value: speed(V)=low
 //! sum      := product (("+" | "-") product)*
-//! product  := unary (("*" | "/") unary)*
+//! product  := unary (("*" | "/" | "//" | "mod") unary)*
 //! unary    := "-" unary | power
 //! power    := primary ["^" unary]
 //! primary  := number | variable | name ["(" term ("," term)* ")"] | "(" term ")"
@@ -19,6 +19,9 @@ use std::sync::Arc;
 
 use token::Token;
 
+use super::expires::{EXPIRES, expand};
+use super::holds_for::{self, HOLDS_FOR, LIST};
+use super::related;
 use super::{
     Atom, Clause, Comparison, Diagnostic, Formula, Literal, Mark, Problems, Source, Span, Symbol, Term, Theory, Value,
 };
@@ -52,8 +55,9 @@ pub fn parse_source(source: &Arc<Source>) -> (Theory, Vec<Diagnostic>) {
         depth: 0,
         operators: 0,
         problems: Vec::new(),
+        lists: false,
     };
-    let mut theory = Theory::default();
+    let (mut theory, mut deadlines) = (Theory::default(), Vec::new());
     let mut problems = Vec::new();
     if source.text.len() >= u32::MAX as usize {
         problems.push(Diagnostic::new(&Span::default(), "the text is larger than 4 GiB"));
@@ -67,7 +71,26 @@ pub fn parse_source(source: &Arc<Source>) -> (Theory, Vec<Diagnostic>) {
             Err(e) => Err(e),
         };
         match clause {
-            Ok((clause, weight)) => theory.push(clause, weight),
+            // Deadlines are rules, behind those that are written.
+            Ok((clause, _)) if clause.head.name.as_str() == EXPIRES => deadlines.push(clause),
+            Ok((clause, weight)) if clause.head.name.as_str() == HOLDS_FOR && related::relates(&clause) => {
+                match related::read(&clause) {
+                    Ok(_) if weight.is_some() => problems.push(
+                        Diagnostic::new(&clause.span, "a rule about intervals has no weight")
+                            .hint("weigh the rules of the fluents that it relates"),
+                    ),
+                    Ok(related) => theory.related.push(related),
+                    Err(problem) => problems.push(problem),
+                }
+            }
+            Ok((clause, weight)) if clause.head.name.as_str() == HOLDS_FOR => match holds_for::expand(&clause) {
+                Ok(rules) => rules.into_iter().for_each(|rule| theory.push(rule, weight)),
+                Err(problem) => problems.push(problem),
+            },
+            Ok((clause, weight)) => match holds_for::misplaced(&clause) {
+                None => theory.push(clause, weight),
+                Some(problem) => problems.push(problem),
+            },
             Err(problem) => {
                 problems.push(problem);
                 parser.recover();
@@ -76,6 +99,13 @@ pub fn parse_source(source: &Arc<Source>) -> (Theory, Vec<Diagnostic>) {
         next = parser.advance();
     }
     problems.append(&mut parser.problems);
+    for deadline in &deadlines {
+        match expand(deadline, &theory.clauses) {
+            Ok(rules) => rules.into_iter().for_each(|rule| theory.push(rule, None)),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    problems.extend(related::hand_on(&mut theory));
     (theory, problems)
 }
 
@@ -93,6 +123,8 @@ struct Parser<'a> {
     depth: usize,
     /// How many operators the literal has so far.
     operators: usize,
+    /// Whether a list may stand here.
+    lists: bool,
     /// What is wrong, where it is clear what was meant: the clause is read as if that were written.
     problems: Vec<Diagnostic>,
 }
@@ -140,7 +172,7 @@ impl Parser<'_> {
     }
 
     fn clause(&mut self) -> Parsed<(Clause, Option<Value>)> {
-        self.depth = 0;
+        (self.depth, self.lists) = (0, false);
         let weight = self.weight()?;
         let start = self.start;
         let head = self.head()?;
@@ -269,10 +301,15 @@ impl Parser<'_> {
 
     fn product(&mut self) -> Parsed<Term> {
         let mut left = self.unary()?;
-        while let Token::Sign(op @ ("*" | "/")) = self.token {
-            left = Term::App(self.operator(op)?, vec![left, self.unary()?]);
+        loop {
+            let operator = match self.token {
+                Token::Sign(op @ ("*" | "/" | "//")) => self.operator(op)?,
+                // A name after a term is nothing else.
+                Token::Name(name) if name.as_str() == "mod" => self.operator("mod")?,
+                _ => return Ok(left),
+            };
+            left = Term::App(operator, vec![left, self.unary()?]);
         }
-        Ok(left)
     }
 
     fn unary(&mut self) -> Parsed<Term> {
@@ -375,9 +412,12 @@ impl Parser<'_> {
                     return Ok(Term::Value(Value::Sym(name)));
                 }
                 self.advance()?;
+                let lists = std::mem::replace(&mut self.lists, holds_for::has_lists(name.as_str()));
                 let args = self.args(name)?;
+                self.lists = lists;
                 Ok(Term::App(name, args))
             }
+            Token::Sign("[") if self.lists => self.list(),
             Token::Sign("(") => {
                 self.advance()?;
                 let term = self.term()?;
@@ -403,10 +443,31 @@ impl Parser<'_> {
                 Err(match self.token {
                     Token::Sign("." | "," | ")") => problem.hint("is there a `,` too many, or an argument missing?"),
                     Token::Sign(":-") => problem.hint("is the full stop missing before this rule?"),
+                    Token::Sign("[") => problem.hint("lists stand in conditions such as `union_all([I1, I2], I)` only"),
                     _ => problem,
                 })
             }
         }
+    }
+
+    /// Intervals in brackets.
+    fn list(&mut self) -> Parsed<Term> {
+        self.nest()?;
+        let mut parts = Vec::new();
+        self.advance()?;
+        while self.token != Token::Sign("]") {
+            if !parts.is_empty() {
+                if self.token != Token::Sign(",") {
+                    let message = format!("expected `,` or `]` in a list, found {}", self.describe());
+                    return Err(Diagnostic::new(&self.here(), message));
+                }
+                self.advance()?;
+            }
+            parts.push(self.term()?);
+        }
+        self.advance()?;
+        self.depth -= 1;
+        Ok(Term::App(Symbol::new(LIST), parts))
     }
 
     fn args(&mut self, name: Symbol) -> Parsed<Vec<Term>> {

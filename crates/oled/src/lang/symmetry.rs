@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::ec::{CANDIDATES, HOLDS, INITIALLY, INITIATED, TERMINATED, UNKNOWN};
-use super::{Atom, Signature, Span, Symbol, Term, Value};
+use super::{Atom, Clause, Comparison, Formula, Literal, Signature, Span, Symbol, Term, Value};
 
 /// A declaration that the order of a fluent's two arguments does not matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct Symmetric {
     pub name: Symbol,
     /// `holdsAt(meeting(_, _), _)`.
     pub holds: Signature,
+    /// Whether it is an equivalence: who is with somebody is with all that this one is with.
+    pub transitive: bool,
     /// Where it was declared.
     pub span: Span,
 }
@@ -21,7 +23,25 @@ impl Symmetric {
     pub fn new(name: Symbol, span: &Span) -> Symmetric {
         let fluent = Term::App(name, vec![Term::var("X"), Term::var("Y")]);
         let holds = Signature::of(&Atom::new(HOLDS, vec![fluent, Term::var("T")]));
-        Symmetric { name, holds, span: span.clone() }
+        Symmetric { name, holds, transitive: false, span: span.clone() }
+    }
+
+    /// The declaration that a fluent of this name is an equivalence.
+    pub fn equivalence(name: Symbol, span: &Span) -> Symmetric {
+        Symmetric { transitive: true, ..Symmetric::new(name, span) }
+    }
+
+    /// What makes an equivalence of a symmetric fluent: the rule that closes it at a time point. Nobody is with themselves.
+    pub fn closure(&self) -> Clause {
+        let [x, y, z, time] = ["X", "Y", "Z", "T"].map(Term::var);
+        let holds = |one: &Term, other: &Term| {
+            let fluent = Term::App(self.name, vec![one.clone(), other.clone()]);
+            Atom { name: Symbol::new(HOLDS), args: vec![fluent, time.clone()], span: self.span.clone() }
+        };
+        let formula = Formula::Compare(Comparison::NotEqual, x.clone(), z.clone());
+        let others = Literal { negated: false, formula, span: self.span.clone() };
+        let body = vec![Literal::positive(holds(&x, &y)), Literal::positive(holds(&y, &z)), others];
+        Clause { head: holds(&x, &z), body, span: self.span.clone() }
     }
 }
 
@@ -39,6 +59,8 @@ impl Symmetric {
 pub struct Symmetries {
     /// All predicates of the fluents.
     predicates: Vec<Signature>,
+    /// Those that are equivalences: `holdsAt(with(_, _), _)`.
+    equivalences: Vec<Signature>,
 }
 
 impl Symmetries {
@@ -50,7 +72,14 @@ impl Symmetries {
                 .into_iter()
                 .chain(initially)
         });
-        Symmetries { predicates: predicates.collect() }
+        let equivalences = declared.iter().filter(|s| s.transitive).map(|s| s.holds);
+        Symmetries { predicates: predicates.collect(), equivalences: equivalences.collect() }
+    }
+
+    /// Whether a fluent, `holdsAt(with(_, _), _)`, is an equivalence.
+    #[inline]
+    pub fn is_equivalence(&self, signature: Signature) -> bool {
+        self.equivalences.contains(&signature)
     }
 
     /// Whether a predicate, `holdsAt(meeting(_, _), _)` or another of the Event Calculus, is about a symmetric fluent.

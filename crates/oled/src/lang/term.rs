@@ -103,6 +103,18 @@ impl Comparison {
         }
     }
 
+    /// The comparison with its sides exchanged.
+    #[must_use]
+    pub fn turned(self) -> Comparison {
+        match self {
+            Comparison::Less => Comparison::Greater,
+            Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+            Comparison::Greater => Comparison::Less,
+            Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+            same => same,
+        }
+    }
+
     /// As it is written.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -162,7 +174,7 @@ pub(crate) fn precedence(name: &str, arity: usize) -> Option<u8> {
     match (name, arity) {
         ("=", 2) => Some(1),
         ("+" | "-", 2) => Some(2),
-        ("*" | "/", 2) => Some(3),
+        ("*" | "/" | "//", 2) => Some(3),
         ("-", 1) => Some(4),
         ("^", 2) => Some(5),
         _ => None,

@@ -1,6 +1,6 @@
 //! What is given of fluents that are learned: what the background does to them, and what it makes of them.
 
-use super::interpretation::TargetSpec;
+use super::target::TargetSpec;
 use crate::induce::{LiteralTable, Mask};
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Clause, Signature, Term, Value, for_each_hole};

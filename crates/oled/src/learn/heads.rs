@@ -3,15 +3,16 @@
 use indexmap::IndexSet;
 
 use super::candidates::{Asked, Family};
-use super::interpretation::{Cover, GroupSpec, Parts, TargetSpec};
+use super::cover::{Cover, GroupSpec, Parts};
 use super::sight::MAX_TARGETS;
+use super::target::TargetSpec;
 use crate::induce::{LiteralTable, Numbers, RuleKind, head_template};
 use crate::inertia::{self, Fluents, Inertia, Initially, inertial};
 use crate::lang::ec::{HOLDS, INITIATED, TERMINATED, persisting};
 use crate::lang::{
     Atom, Bias, Clause, Diagnostic, Kind, Mode, Problems, Signature, Span, Symbol, Term, Theory, Value, for_each_hole,
 };
-use crate::logic::{Dependence, Measure, guard_terminations};
+use crate::logic::{Dependence, Measure};
 use crate::task::Task;
 
 /// A head that rules are learned for.
@@ -116,7 +117,7 @@ pub(crate) fn heads(
     let is_learned = |rule: &Clause| {
         rule.head.name.as_str() == TERMINATED && labels.contains(&Signature::of(&rule.head).renamed(HOLDS))
     };
-    let guarded = guard_terminations(&rules);
+    let guarded = task.guarded(&rules);
     let guarded =
         rules.iter().zip(guarded).map(|(rule, guarded)| if is_learned(rule) { (*rule).clone() } else { guarded });
     let rules: Vec<Clause> = guarded.map(|rule| as_deed(rule, &labels)).collect();

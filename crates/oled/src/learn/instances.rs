@@ -5,8 +5,8 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::candidates::Candidates;
+use super::cover::GroupSpec;
 use super::existential::{Assignments, Existential};
-use super::interpretation::GroupSpec;
 use super::links::Links;
 use super::measured::Gauge;
 use super::present::NOBODY;

@@ -1,7 +1,7 @@
 //! Labels: what is annotated at a time point, and what the background does to what is not observed there.
 
+use super::cover::{Cover, Labelled};
 use super::instances::{Deed, Loss};
-use super::interpretation::{Cover, Labelled};
 use crate::calculus::label_name;
 use crate::lang::{Value, is_canonical};
 use crate::logic::Relation;

@@ -52,6 +52,19 @@ pub trait Learner: Debug + Send {
         Err(StateError::new("the learner cannot go on from what was saved"))
     }
 
+    /// Tells how many segments of the stream began before the one that comes next, where others learn from those.
+    fn number_segments(&mut self, _before: u64) {}
+
+    /// Adds what another learner of the same task and settings has seen, as it was saved: other segments of the same stream,
+    /// each from its first frame on, numbered by [`Learner::number_segments`]. Only for a learner that is
+    /// [`Capabilities::mergeable`].
+    ///
+    /// The law: what is learned from a stream does not depend on how its segments were dealt out to learners, nor on the order
+    /// in which these are merged; a learner that has seen nothing adds nothing.
+    fn merge(&mut self, _state: &[u8]) -> Result<(), StateError> {
+        Err(StateError::new("the learner cannot be put together from parts"))
+    }
+
     /// A copy that goes on by itself.
     fn copy(&mut self) -> Box<dyn Learner>;
 }
@@ -66,6 +79,8 @@ pub struct Capabilities {
     pub online: bool,
     /// It can be saved and restored.
     pub savable: bool,
+    /// Learners that saw other segments of a stream can be merged to one that saw all.
+    pub mergeable: bool,
     /// It starts from rules that are given.
     pub starts_from_rules: bool,
     /// Thresholds must be listed: it does not find them itself.

@@ -1,8 +1,8 @@
 //! Lookup: a body tested on a head instance literal by literal, each looked up among what is true: what learning would
 //! cost without masks, for benchmarks, and what masks have to say, for tests.
 
+use super::cover::Cover;
 use super::instances::Group;
-use super::interpretation::Cover;
 use crate::induce::{Column, Mask};
 use crate::lang::{Value, exchanged};
 use crate::logic::Model;

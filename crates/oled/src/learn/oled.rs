@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use super::cover::{Cover, CoverState};
 use super::heads::{Head, Sights, heads, prefer_persisting};
-use super::interpretation::{Cover, CoverState, Interpretation};
+use super::interpretation::Interpretation;
 use super::learned::{Capabilities, Counted, Grounds, Learned, LearnedRule, Learner, Progress, Supervision, Work};
 use super::links::Connected;
 use super::process::{Process, ProcessState};
@@ -39,6 +40,8 @@ pub(crate) const OLED: Capabilities = Capabilities {
     order_free: false,
     online: true,
     savable: true,
+    // A decision depends on what was seen when it was taken.
+    mergeable: false,
     starts_from_rules: true,
     needs_listed_thresholds: true,
     settings_by_target: true,

@@ -4,56 +4,28 @@
 //! have it. Where conditions relate arguments, the rows of those also say which instances there are, so that the cost is
 //! that of the rows and of the instances, never of all combinations. All room is used again at the next time point.
 
-use std::borrow::Cow;
-use std::hash::Hasher;
+mod index;
+mod ranks;
+mod told;
+mod tracked;
 
-use hashbrown::HashTable;
-use indexmap::{IndexMap, IndexSet};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use super::existential::{Assignments, add_truth};
-use super::instances::{Dealer, Dealt, Group, Instance, Reach};
+use super::instances::{Group, Instance};
 use crate::induce::Mask;
 use crate::lang::{Symbol, Value, exchanged, is_canonical};
-use crate::logic::{Model, Relation};
+use crate::logic::Model;
+use index::{Index, at};
+use ranks::Ranks;
+use told::{Shared, Told};
+pub(super) use tracked::Tracked;
 
 /// The place of who is not observed.
 pub(super) const NOBODY: u32 = u32::MAX;
-
-/// Up to so many combinations instances are found by their number among them, in a table of 256 kB that stays in the cache of
-/// a core. Twice as much would fall out of some, half as much would hash the pairs of 200 people.
-const FEW: usize = 1 << 16;
-
-/// The instances of a group that were related once in a segment, and are not lost.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Tracked {
-    /// The arguments of those that were observed last, one instance after the other; of a symmetric fluent in the order that
-    /// stands for both.
-    here: Vec<Value>,
-    /// Those that were not.
-    away: IndexSet<Box<[Value]>, FxBuildHasher>,
-}
-
-impl Tracked {
-    /// Takes note of an instance that is not observed.
-    pub(super) fn add_away(&mut self, group: &Group, values: &[Value]) {
-        if group.is_distinct(values) && !self.away.contains(values) {
-            self.away.insert(values.into());
-        }
-    }
-
-    /// Whether these can be instances of a group, each once.
-    pub(super) fn fits(&self, group: &Group) -> bool {
-        let mut all = self.here.chunks(group.width().max(1)).chain(self.away.iter().map(|values| &**values));
-        let fits = |values: &[Value]| {
-            let ordered = !group.symmetric || is_canonical(values);
-            group.links.is_relational() && values.len() == group.width() && group.is_distinct(values) && ordered
-        };
-        let mut known: FxHashSet<&[Value]> = FxHashSet::default();
-        all.all(|values| fits(values) && known.insert(values))
-    }
-}
 
 /// An instance that is not observed.
 #[derive(Clone, Debug, Default)]
@@ -105,123 +77,6 @@ pub(super) struct Present {
     tuple: Vec<u32>,
     columns: Vec<(Option<Value>, u32)>,
     arguments: Vec<Value>,
-}
-
-/// What rows say: literals that are about them, and what is measured.
-#[derive(Clone, Debug, Default)]
-struct Told {
-    hits: Vec<Mask>,
-    /// How much room what is measured of one takes, none where no gauge is about them.
-    gauges: usize,
-    kept: Vec<f64>,
-}
-
-impl Told {
-    fn reset(&mut self, count: usize, gauges: usize) {
-        self.hits.clear();
-        self.kept.clear();
-        self.gauges = gauges;
-        self.grow(count);
-    }
-
-    fn grow(&mut self, count: usize) {
-        self.hits.resize(self.hits.len() + count, Mask::EMPTY);
-        self.kept.resize(self.kept.len() + count * self.gauges, f64::NAN);
-    }
-}
-
-/// What rows say of those who share several arguments, by the places of these.
-#[derive(Clone, Debug, Default)]
-struct Shared {
-    rows: FxHashMap<Box<[u32]>, usize>,
-    told: Told,
-}
-
-/// Finds instances by their places.
-#[derive(Clone, Debug, Default)]
-struct Index {
-    /// For each variable how far two places next to each other are apart among all combinations, where these are numbered.
-    strides: Option<Vec<usize>>,
-    numbered: Vec<u32>,
-    hashed: HashTable<u32>,
-}
-
-impl Index {
-    /// Forgets all instances, which have these places.
-    fn clear(&mut self, places: &[u32], width: usize) {
-        self.hashed.clear();
-        if let Some(strides) = self.strides.take() {
-            places.chunks(width.max(1)).for_each(|tuple| self.numbered[number(tuple, &strides)] = NOBODY);
-        }
-        if width == 0 {
-            self.numbered.clear();
-        }
-    }
-
-    /// Prepares for domains of these sizes. Where all combinations are instances they are numbered, however many there are.
-    fn prepare(&mut self, sizes: impl Iterator<Item = usize> + Clone, all: bool) {
-        let total = sizes.clone().fold(1, usize::saturating_mul);
-        self.strides = (all || total <= FEW).then(|| {
-            self.numbered.resize(self.numbered.len().max(total), NOBODY);
-            let mut rest = total;
-            sizes.map(|size| (rest /= size.max(1), rest).1).collect()
-        });
-    }
-
-    #[inline]
-    fn find(&self, tuple: &[u32], places: &[u32]) -> Option<usize> {
-        let found = match &self.strides {
-            Some(strides) => Some(self.numbered[number(tuple, strides)]).filter(|k| *k != NOBODY),
-            None => self.hashed.find(hash(tuple), |&k| at(places, k as usize, tuple.len()) == tuple).copied(),
-        };
-        found.map(|k| k as usize)
-    }
-
-    fn insert(&mut self, k: usize, places: &[u32], width: usize) {
-        let tuple = at(places, k, width);
-        match &self.strides {
-            Some(strides) => self.numbered[number(tuple, strides)] = k as u32,
-            None => {
-                self.hashed.insert_unique(hash(tuple), k as u32, |&k| hash(at(places, k as usize, width)));
-            }
-        }
-    }
-}
-
-#[inline]
-fn number(tuple: &[u32], strides: &[usize]) -> usize {
-    tuple.iter().zip(strides).map(|(place, stride)| *place as usize * stride).sum()
-}
-
-fn hash(tuple: &[u32]) -> u64 {
-    let mut hasher = FxHasher::default();
-    tuple.iter().for_each(|place| hasher.write_u32(*place));
-    hasher.finish()
-}
-
-fn at(places: &[u32], k: usize, width: usize) -> &[u32] {
-    &places[k * width..(k + 1) * width]
-}
-
-/// The order of values by their names, kept as long as the same ones are observed: names are slow to compare.
-#[derive(Clone, Debug, Default)]
-struct Ranks {
-    of: Vec<Value>,
-    ranks: Vec<u32>,
-}
-
-impl Ranks {
-    fn update(&mut self, domain: &Relation) {
-        if self.of.len() == domain.len() && self.of.iter().zip(domain.rows()).all(|(value, row)| *value == row[0]) {
-            return;
-        }
-        self.of.clear();
-        self.of.extend(domain.rows().map(|row| row[0]));
-        let mut order: Vec<u32> = (0..self.of.len() as u32).collect();
-        order.sort_by_key(|place| self.of[*place as usize]);
-        self.ranks.resize(self.of.len(), 0);
-        order.iter().zip(0..).for_each(|(place, rank)| self.ranks[*place as usize] = rank);
-    }
 }
 
 impl Present {
@@ -308,21 +163,6 @@ impl Present {
         }
         self.deal(group, model);
         self.measure(group, model);
-    }
-
-    fn prepare(&mut self, group: &Group, model: &Model) {
-        let gauges = |reach: Reach| if group.gauges.iter().any(|g| g.reach == reach) { group.gauges.len() } else { 0 };
-        self.all.reset(1, gauges(Reach::All));
-        self.one.resize_with(group.width(), Told::default);
-        for (v, told) in self.one.iter_mut().enumerate() {
-            told.reset(model.rows(group.domains[v]).len(), gauges(Reach::One(v)));
-        }
-        self.some.resize_with(group.subsets.len(), Shared::default);
-        for (s, shared) in self.some.iter_mut().enumerate() {
-            shared.rows.clear();
-            shared.told.reset(0, gauges(Reach::Some(s)));
-        }
-        self.every.reset(self.count * self.orders, gauges(Reach::Every));
     }
 
     /// Takes over who is tracked and observed; forgets who is lost.
@@ -449,97 +289,6 @@ impl Present {
         self.index.find(&self.tuple, &self.places).or_else(|| self.add(group, model))
     }
 
-    /// Where what is said of those with the places in `tuple` is noted.
-    #[inline]
-    fn told(&mut self, group: &Group, model: &Model, reach: Reach, relates: bool) -> Option<(&mut Told, usize)> {
-        match reach {
-            Reach::All => Some((&mut self.all, 0)),
-            Reach::One(v) => Some((&mut self.one[v], self.tuple[v] as usize)),
-            Reach::Some(s) => {
-                let key: Box<[u32]> = group.subsets[s].iter().map(|v| self.tuple[*v]).collect();
-                let Shared { rows, told } = &mut self.some[s];
-                let row = *rows.entry(key).or_insert(told.hits.len());
-                if row == told.hits.len() {
-                    told.grow(1);
-                }
-                Some((told, row))
-            }
-            Reach::Every => {
-                let row = self.row_of(group, model, relates)?;
-                Some((&mut self.every, row))
-            }
-        }
-    }
-
-    /// Notes which literals are about whom.
-    fn deal(&mut self, group: &Group, model: &Model) {
-        let mut columns = std::mem::take(&mut self.columns);
-        let mut constants = Vec::new();
-        for Dealt { pred, columns: variables, literals } in &group.relations {
-            columns.clear();
-            columns.resize(variables.len(), (None, NOBODY));
-            for row in model.rows(*pred).rows() {
-                for ((value, known), variable) in row.iter().zip(&mut columns).zip(variables) {
-                    // Rows that follow each other often speak of the same entities.
-                    if let Some(v) = *variable
-                        && known.0 != Some(*value)
-                    {
-                        *known = (Some(*value), group.place(v, *value, model));
-                    }
-                }
-                for literals in literals {
-                    let dealers = literals.of(row, &mut constants);
-                    dealers.iter().for_each(|dealer| self.hit(group, model, dealer, &columns));
-                }
-            }
-        }
-        self.columns = columns;
-    }
-
-    #[inline]
-    fn hit(&mut self, group: &Group, model: &Model, dealer: &Dealer, columns: &[(Option<Value>, u32)]) {
-        for &(column, v) in &dealer.variables {
-            let place = columns[column].1;
-            if place == NOBODY {
-                return;
-            }
-            self.tuple[v] = place;
-        }
-        if let Some((told, row)) = self.told(group, model, dealer.reach, dealer.relates) {
-            told.hits[row].insert(dealer.bit);
-        }
-    }
-
-    /// Notes what is measured of whom.
-    fn measure(&mut self, group: &Group, model: &Model) {
-        for (first, gauge) in group.gauges.iter().enumerate().filter(|(number, gauge)| gauge.is_first(*number)) {
-            // Rows that follow each other often speak of the same entity.
-            let mut last: Option<(Value, u32)> = None;
-            'rows: for row in model.rows(gauge.pred).rows() {
-                if gauge.constants.iter().any(|(column, value)| row[*column] != *value) {
-                    continue;
-                }
-                for (i, &(column, v)) in gauge.variables.iter().enumerate() {
-                    let value = row[column];
-                    let known = last.filter(|(same, _)| i == 0 && *same == value).map(|(_, place)| place);
-                    let place = known.unwrap_or_else(|| group.place(v, value, model));
-                    if i == 0 {
-                        last = Some((value, place));
-                    }
-                    if place == NOBODY {
-                        continue 'rows;
-                    }
-                    self.tuple[v] = place;
-                }
-                let Some((told, at)) = self.told(group, model, gauge.reach, gauge.relates) else { continue };
-                let kept = &mut told.kept[at * told.gauges..(at + 1) * told.gauges];
-                // What gauges show that compare the same number with thresholds.
-                let same = group.gauges.iter().zip(kept).skip(first).filter(|(g, _)| g.attribute == first);
-                same.for_each(|(gauge, kept)| gauge.keep(row, kept));
-            }
-        }
-    }
-
     /// Puts the instances into the order of their places, in which all combinations would come.
     pub(super) fn sort(&mut self, group: &Group) {
         if !self.has_changed() {
@@ -597,54 +346,6 @@ impl Present {
     /// In how many orders instances are looked at.
     pub(super) fn orders(&self) -> usize {
         self.orders
-    }
-
-    /// The place of an argument of an instance, in one of its orders.
-    #[inline]
-    fn place(&self, group: &Group, k: usize, order: usize, variable: usize) -> usize {
-        let argument = if group.symmetric { variable ^ order ^ usize::from(self.other_order[k]) } else { variable };
-        self.places[k * group.width() + argument] as usize
-    }
-
-    /// Calls a function with what is said of an instance, in one of its orders: of all, of those with its arguments, and of
-    /// itself.
-    #[inline]
-    fn for_each_told(&self, group: &Group, k: usize, order: usize, mut each: impl FnMut(&Told, usize)) {
-        each(&self.all, 0);
-        each(&self.every, k * self.orders + order);
-        for (v, told) in self.one.iter().enumerate() {
-            each(told, self.place(group, k, order, v));
-        }
-        for (shared, variables) in self.some.iter().zip(&group.subsets) {
-            let key: Box<[u32]> = variables.iter().map(|v| self.place(group, k, order, *v) as u32).collect();
-            if let Some(row) = shared.rows.get(&key) {
-                each(&shared.told, *row);
-            }
-        }
-    }
-
-    /// What is true of an instance, in one of its orders, but for existential literals.
-    #[inline]
-    pub(super) fn truth(&self, group: &Group, k: usize, order: usize) -> Mask {
-        let mut truth = Mask::EMPTY;
-        self.for_each_told(group, k, order, |told, row| truth.add(&told.hits[row]));
-        // What a row says is not true of a negated literal, and what none says is.
-        truth.toggle(&group.negated);
-        truth
-    }
-
-    /// What is measured of an instance, in one of its orders.
-    pub(super) fn measured(&self, group: &Group, k: usize, order: usize, measured: &mut Vec<f64>) {
-        measured.clear();
-        measured.resize(group.gauges.len(), f64::NAN);
-        if group.gauges.is_empty() {
-            return;
-        }
-        self.for_each_told(group, k, order, |told, row| {
-            let kept = &told.kept[row * told.gauges..(row + 1) * told.gauges];
-            // A gauge is about one set of variables: nothing is kept of it with others.
-            measured.iter_mut().zip(kept).filter(|(_, kept)| !kept.is_nan()).for_each(|(m, kept)| *m = *kept);
-        });
     }
 
     /// The arguments of an instance in one of its orders.

@@ -3,9 +3,9 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use super::cover::Cover;
 use super::existential::{Assignments, TooMany};
 use super::instances::{Group, Loss, filled};
-use super::interpretation::Cover;
 use super::present::{Absent, Present};
 use crate::induce::Mask;
 use crate::lang::Value;

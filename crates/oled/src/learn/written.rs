@@ -1,8 +1,8 @@
 //! How a learned rule is written: with its conditions, and with who must be observed where they do not say so.
 
+use super::cover::Cover;
 use super::heads::Head;
 use super::instances::{Domain, Group};
-use super::interpretation::Cover;
 use super::links::Connected;
 use crate::induce::{Introduced, LiteralTable, RuleKind};
 use crate::lang::{Atom, Clause, Diagnostic, Formula, Literal, Signature, Span, Symbol, Term, for_each_hole};

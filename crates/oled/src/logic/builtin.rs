@@ -1,6 +1,7 @@
 //! Arithmetic and comparison of values.
 //!
-//! Integers stay integers while they can: `7 / 2` is `3.5`, `6 / 2` is `3`, and what overflows becomes real. An
+//! Integers stay integers while they can: `7 / 2` is `3.5`, `6 / 2` is `3`, and what overflows becomes real. `7 // 2` is `3`
+//! and `7 mod 2` is `1`. An
 //! operation without a result (a division by zero, the root of a negative number, a sum of names) has no value, and a
 //! literal it occurs in is false, negated or not.
 
@@ -32,6 +33,10 @@ pub(crate) enum Binary {
     Sub,
     Mul,
     Div,
+    /// Rounded down.
+    Floor,
+    /// What is left then: it has the sign of the divisor.
+    Mod,
     Pow,
     Min,
     Max,
@@ -104,6 +109,8 @@ pub(crate) fn binary(name: &str) -> Option<Binary> {
         "-" => Binary::Sub,
         "*" => Binary::Mul,
         "/" => Binary::Div,
+        "//" => Binary::Floor,
+        "mod" => Binary::Mod,
         "^" => Binary::Pow,
         "min" => Binary::Min,
         "max" => Binary::Max,
@@ -131,6 +138,8 @@ pub(crate) fn apply_binary(op: Binary, a: Value, b: Value) -> Option<Value> {
             Binary::Sub => i.checked_sub(j),
             Binary::Mul => i.checked_mul(j),
             Binary::Div => i.checked_rem(j).filter(|r| *r == 0).and_then(|_| i.checked_div(j)),
+            Binary::Floor => floor(i, j),
+            Binary::Mod => floor(i, j).and_then(|quotient| i.checked_sub(quotient.checked_mul(j)?)),
             // Squares are what distances are made of.
             Binary::Pow if j == 2 => i.checked_mul(i),
             Binary::Pow => u32::try_from(j).ok().and_then(|j| i.checked_pow(j)),
@@ -144,6 +153,12 @@ pub(crate) fn apply_binary(op: Binary, a: Value, b: Value) -> Option<Value> {
     apply_real(op, a, b)
 }
 
+/// A division, rounded down.
+fn floor(i: i64, j: i64) -> Option<i64> {
+    let quotient = i.checked_div(j)?;
+    Some(if i % j != 0 && (i < 0) != (j < 0) { quotient - 1 } else { quotient })
+}
+
 fn apply_real(op: Binary, a: Value, b: Value) -> Option<Value> {
     let (x, y) = (a.as_f64()?, b.as_f64()?);
     match op {
@@ -151,6 +166,8 @@ fn apply_real(op: Binary, a: Value, b: Value) -> Option<Value> {
         Binary::Sub => Value::real(x - y),
         Binary::Mul => Value::real(x * y),
         Binary::Div => Value::real(x / y),
+        Binary::Floor => Value::real((x / y).floor()),
+        Binary::Mod => Value::real(x - y * (x / y).floor()),
         // libm gives the same last bit on every platform, which the standard library does not promise.
         Binary::Pow => Value::real(libm::pow(x, y)),
         Binary::Min => Some(if b < a { b } else { a }),
@@ -205,6 +222,14 @@ mod tests {
             ("1 + 2 * 3", Some("7")),
             ("7 / 2", Some("3.5")),
             ("6 / 2", Some("3")),
+            ("7 // 2", Some("3")),
+            ("-7 // 2", Some("-4")),
+            ("7 mod 2 + 1", Some("2")),
+            ("mod(-7, 2)", Some("1")),
+            ("7 mod (0 - 2)", Some("-1")),
+            ("7.5 mod 2", Some("1.5")),
+            ("7 mod 0", None),
+            ("1 // 0", None),
             ("2 ^ 10", Some("1024")),
             ("2 ^ -1", Some("0.5")),
             ("-2 ^ 2", Some("-4")),

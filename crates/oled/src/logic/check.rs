@@ -14,11 +14,12 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::open::{self, Measure};
-use super::past::{self, Past, Pasts};
+use super::past::{self, Look, Past, Pasts};
 use crate::lang::{
-    Atom, Bias, Clause, Diagnostic, Formula, Literal, Signature, Span, Symbol, Term, Value, for_each_hole,
+    Atom, Bias, Clause, Diagnostic, Exclusive, Formula, Literal, Signature, Span, Symbol, Term, Value, for_each_hole,
 };
 use skeleton::Skeleton;
+pub(super) use skeleton::is_bare;
 
 /// Where the rows of a predicate come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,15 +60,26 @@ pub struct Vocabulary {
     pub enumerations: IndexMap<Symbol, Vec<Value>, FxBuildHasher>,
     /// The predicates whose thresholds are open.
     pub measures: Vec<Measure>,
+    /// Predicates of which one is true at a time.
+    pub exclusive: Vec<Exclusive>,
     /// Fluents and ordinary predicates, with the predicate that says which of their instances are looked at.
     pub candidates: IndexMap<Signature, Signature, FxBuildHasher>,
 }
 
 impl Vocabulary {
+    /// The predicates whose rows a condition that looks back depends on.
+    pub(crate) fn bases(&self, past: Past) -> Vec<Signature> {
+        if past.look == Look::Last { self.replacing(past.base) } else { vec![past.base] }
+    }
+
     /// Collects the vocabulary of declarations and rules, and says everything that is wrong with it.
     pub fn new(bias: &Bias, rules: &[&Clause]) -> (Vocabulary, Vec<Diagnostic>) {
-        let mut check =
-            Check { bias, vocabulary: Vocabulary::default(), named: IndexMap::default(), problems: Vec::new() };
+        let mut check = Check {
+            bias,
+            vocabulary: Vocabulary { exclusive: bias.exclusive.clone(), ..Vocabulary::default() },
+            named: IndexMap::default(),
+            problems: Vec::new(),
+        };
         let all = rules;
         let mut pasts = Pasts::default();
         let replaced: Vec<Cow<'_, Clause>> = rules.iter().map(|rule| past::replace(rule, &mut pasts)).collect();
@@ -178,8 +190,5 @@ fn time_argument(atom: &Atom) -> Option<&Term> {
 }
 
 fn atoms(rule: &Clause) -> impl Iterator<Item = &Atom> {
-    rule.body.iter().filter_map(|l| match &l.formula {
-        Formula::Atom(atom) => Some(atom),
-        Formula::Compare(..) => None,
-    })
+    rule.atoms().map(|(_, atom)| atom)
 }

@@ -1,13 +1,15 @@
 //! Dependence: what the rows of a predicate follow from, through rules, inertia and the past; and what they say about who
 //! is observed.
 
+use std::collections::BTreeSet;
+
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use super::check::{Role, Vocabulary};
 use super::past::{Look, Past, asked_for, plain};
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{Atom, Clause, Formula, Signature, Symbol, Term, for_each_hole};
+use crate::lang::{Clause, Signature, Symbol, Term, for_each_hole};
 
 /// Rules by what they define.
 pub(crate) struct Dependence<'r> {
@@ -29,7 +31,7 @@ impl<'r> Dependence<'r> {
 
     /// The predicates that the body of a rule asks for, now or in the past.
     pub(crate) fn asked_for(rule: &Clause) -> impl Iterator<Item = Signature> {
-        atoms(rule).map(|(_, atom)| asked_for(atom))
+        rule.atoms().flat_map(|(_, atom)| asked_for(atom))
     }
 
     /// Every predicate that some depend on, themselves included.
@@ -39,7 +41,7 @@ impl<'r> Dependence<'r> {
         while let Some(&signature) = found.get_index(at) {
             at += 1;
             if let Some(Role::Past(past)) = self.vocabulary.predicates.get(&signature).map(|p| p.role) {
-                found.insert(past.base);
+                found.extend(self.vocabulary.bases(past));
             }
             if signature.name().as_str() == HOLDS {
                 found.extend([signature.renamed(INITIATED), signature.renamed(TERMINATED)]);
@@ -54,6 +56,11 @@ impl<'r> Dependence<'r> {
             found.extend(self.rules.get(&signature).into_iter().flatten().flat_map(|rule| Dependence::asked_for(rule)));
         }
         found.into_iter()
+    }
+
+    /// The rules that a predicate follows from, as texts in order: two sets of rules that agree in them define it alike.
+    pub(crate) fn definition(&self, of: Signature) -> BTreeSet<String> {
+        self.of([of]).filter_map(|s| self.rules.get(&s)).flatten().map(ToString::to_string).collect()
     }
 
     /// Whether a row of a predicate says of the value in a column that it is observed at its time point: as its type's.
@@ -85,7 +92,7 @@ impl<'r> Dependence<'r> {
         for_each_hole(&rule.head.args, &mut |term| head.push(term));
         let Some(Term::Var(name)) = head.get(column) else { return false };
         let mut places = Vec::new();
-        for (negated, atom) in atoms(rule) {
+        for (negated, atom) in rule.atoms() {
             // What lasts is true now; other conditions about the past say nothing of who is here.
             let atom = match plain(atom) {
                 Some((past @ Past { look: Look::Lasting, .. }, plain)) => past.inner(&plain),
@@ -109,12 +116,4 @@ impl<'r> Dependence<'r> {
             same && self.observes(signature, at, tracked)
         })
     }
-}
-
-/// The atoms of a body, each with whether it is negated.
-fn atoms(rule: &Clause) -> impl Iterator<Item = (bool, &Atom)> {
-    rule.body.iter().filter_map(|literal| match &literal.formula {
-        Formula::Atom(atom) => Some((literal.negated, atom)),
-        Formula::Compare(..) => None,
-    })
 }

@@ -1,17 +1,28 @@
 //! History: what rules that look back need to know of the earlier time points of a segment, and nothing older than the
 //! horizon.
 
+mod known;
+mod occurrences;
+mod windows;
+
 use std::collections::VecDeque;
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
+use super::latest::Member;
 use super::past::Look;
 use super::program::{Pred, Program};
 use super::relation::Relation;
-use crate::lang::Value;
+use crate::lang::{Signature, Value};
 use crate::state::{StateError, ensure};
+pub(crate) use known::Knowing;
+use known::{Known, KnownOf};
+use occurrences::Occurrences;
+pub(crate) use occurrences::Occurring;
+use windows::Windows;
+pub(crate) use windows::{Gathering, Repeats};
 
 /// What a program looks back at.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +35,12 @@ pub(crate) struct Lookback {
     pub(crate) farthest: (i64, usize),
     /// The predicates of whose rows it is known since when they are true, for `lasting` and `since`.
     pub(crate) tracked: Vec<Tracked>,
+    /// The predicates whose last rows are known, for `last`.
+    pub(crate) knowing: Vec<Knowing>,
+    /// The predicates whose occurrences are known, for `within`.
+    pub(crate) occurring: Vec<Occurring>,
+    /// The predicates whose rows are gathered, for `count` and its like.
+    pub(crate) gathering: Vec<Gathering>,
     /// The predicates to fill, in the order in which that is possible.
     pub(crate) fills: Vec<Fill>,
 }
@@ -44,12 +61,18 @@ pub(crate) struct Fill {
 }
 
 /// Where rows come from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Filling {
     /// A predicate gets rows of an earlier time point, of the kept predicate with this number.
     Kept(Pred, Look, usize),
     /// The predicates of the tracked one with this number.
     Tracked(usize),
+    /// Those that ask for what is known last, of the predicates with this number.
+    Known(usize),
+    /// Those that ask for the occurrences of the predicate with this number.
+    Occurring(usize),
+    /// The one that asks for what is gathered, with this number.
+    Gathering(usize),
 }
 
 impl Lookback {
@@ -76,16 +99,49 @@ impl Lookback {
                 let number = self.tracked.iter().position(|t| t.base == base).unwrap_or(self.tracked.len());
                 if number == self.tracked.len() {
                     self.tracked.push(Tracked { base, lasting: None, since: None });
-                    self.fills.push(Fill { before, from: Filling::Tracked(number) });
                 }
                 let tracked = &mut self.tracked[number];
                 *(if look == Look::Lasting { &mut tracked.lasting } else { &mut tracked.since }) = Some(pred);
-                // One step fills both, before the first stratum that needs one of them.
-                let same = |f: &&mut Fill| matches!(f.from, Filling::Tracked(n) if n == number);
-                self.fills.iter_mut().filter(same).for_each(|f| f.before = f.before.min(before));
+                self.fill_before(Filling::Tracked(number), before);
             }
+            Look::Within(near, far) => {
+                let number = self.occurring.iter().position(|o| o.base == base).unwrap_or(self.occurring.len());
+                if number == self.occurring.len() {
+                    self.occurring.push(Occurring { base, asked: Vec::new() });
+                }
+                self.occurring[number].asked.push((pred, near, far));
+                self.fill_before(Filling::Occurring(number), before);
+            }
+            Look::Gather(gather) => {
+                self.fill_before(Filling::Gathering(self.gathering.len()), before);
+                self.gathering.push(Gathering { base, gather, asked: pred });
+            }
+            Look::Last => unreachable!("what is known last is added with the predicates that it depends on"),
         }
         self.fills.sort_by_key(|fill| fill.before);
+    }
+
+    /// Adds a predicate of what is known last of another. `members` are the predicates whose rows replace each other, the
+    /// other among them.
+    pub(super) fn add_last(&mut self, pred: Pred, base: Pred, members: Vec<(Pred, Member)>, before: usize) {
+        let has = |knowing: &Knowing| knowing.members.iter().any(|m| m.base == base);
+        let number = self.knowing.iter().position(has).unwrap_or(self.knowing.len());
+        if number == self.knowing.len() {
+            let known = |(base, member): (Pred, Member)| KnownOf { base, classes: member.classes, asked: None };
+            self.knowing.push(Knowing { members: members.into_iter().map(known).collect() });
+        }
+        let own = self.knowing[number].members.iter_mut().filter(|m| m.base == base);
+        own.for_each(|m| m.asked = Some(pred));
+        self.fill_before(Filling::Known(number), before);
+        self.fills.sort_by_key(|fill| fill.before);
+    }
+
+    /// One step fills all that have the same source, before the first stratum that needs one of them.
+    fn fill_before(&mut self, from: Filling, before: usize) {
+        match self.fills.iter_mut().find(|fill| fill.from == from) {
+            Some(fill) => fill.before = fill.before.min(before),
+            None => self.fills.push(Fill { before, from }),
+        }
     }
 
     /// Whether no rule looks back.
@@ -95,7 +151,9 @@ impl Lookback {
 
     /// The predicates that are looked back at.
     pub(crate) fn bases(&self) -> impl Iterator<Item = Pred> {
-        self.kept.iter().copied().chain(self.tracked.iter().map(|t| t.base))
+        let known = self.knowing.iter().flat_map(|k| &k.members).map(|m| m.base);
+        let occurring = self.occurring.iter().map(|o| o.base).chain(self.gathering.iter().map(|g| g.base));
+        self.kept.iter().copied().chain(self.tracked.iter().map(|t| t.base)).chain(known).chain(occurring)
     }
 
     /// The oldest time that is looked at from a time.
@@ -116,6 +174,14 @@ pub(crate) struct History {
     spare: Option<Point>,
     /// In the order of the tracked predicates.
     runs: Vec<Runs>,
+    /// In the order of the predicates whose last rows are known.
+    known: Vec<Known>,
+    /// In the order of the predicates whose occurrences are known.
+    occurrences: Vec<Occurrences>,
+    /// In the order of what is gathered.
+    windows: Vec<Windows>,
+    /// The time points, oldest first, up to which rules ask for occurrences.
+    times: VecDeque<i64>,
     /// Room for a row.
     #[serde(skip)]
     row: Vec<Value>,
@@ -145,6 +211,18 @@ impl History {
             *self = History::default();
         }
         self.runs.resize_with(lookback.tracked.len(), Runs::default);
+        self.known.resize_with(lookback.knowing.len(), Known::default);
+        self.occurrences.resize_with(lookback.occurring.len(), Occurrences::default);
+        self.windows.resize_with(lookback.gathering.len(), Windows::default);
+        if let Some(reach) = lookback.occurring.iter().map(Occurring::reach).max() {
+            // A time point that was interrupted is there.
+            if self.times.back() != Some(&time) {
+                self.times.push_back(time);
+            }
+            while self.times.front().is_some_and(|first| *first < time.saturating_sub(reach)) {
+                self.times.pop_front();
+            }
+        }
     }
 
     /// Fills predicates that look back at what is known by now. Returns the time point that was looked at, if it is one.
@@ -154,6 +232,7 @@ impl History {
         from: Filling,
         time: i64,
         relations: &mut [Relation],
+        repeats: &Repeats,
     ) -> Option<i64> {
         match from {
             Filling::Kept(pred, look, kept) => {
@@ -183,6 +262,24 @@ impl History {
                 }
                 None
             }
+            Filling::Known(number) => {
+                let (knowing, known) = (&lookback.knowing[number], &mut self.known[number]);
+                known.add(knowing, time, lookback.oldest(time), relations);
+                known.fill(knowing, time, &mut self.row, relations);
+                None
+            }
+            Filling::Gathering(number) => {
+                let (gathering, windows) = (&lookback.gathering[number], &mut self.windows[number]);
+                windows.add(gathering, time, relations, repeats);
+                windows.fill(gathering, &mut self.row, relations);
+                None
+            }
+            Filling::Occurring(number) => {
+                let (occurring, occurrences) = (&lookback.occurring[number], &mut self.occurrences[number]);
+                occurrences.add(occurring, time, self.last, relations);
+                occurrences.fill(occurring, time, &self.times, &mut self.row, relations);
+                None
+            }
         }
     }
 
@@ -191,7 +288,7 @@ impl History {
         let at = match look {
             Look::Ago(units) => self.points.partition_point(|p| p.time <= time.saturating_sub(units)).checked_sub(1)?,
             Look::FramesAgo(count) => self.points.len().checked_sub(usize::try_from(count).ok()?)?,
-            Look::Lasting | Look::Since => return None,
+            Look::Lasting | Look::Since | Look::Last | Look::Within(..) | Look::Gather(_) => return None,
         };
         self.points.get(at)
     }
@@ -243,12 +340,15 @@ impl History {
 
     /// The number of time points and rows that are remembered.
     pub(super) fn remembered(&self) -> (usize, usize) {
-        (self.points.len(), self.runs.iter().map(IndexMap::len).sum())
+        let (points, runs) =
+            (self.points.len().max(self.times.len()), self.runs.iter().map(IndexMap::len).sum::<usize>());
+        let known: usize = self.known.iter().map(Known::len).chain(self.windows.iter().map(Windows::len)).sum();
+        (points, runs + known + self.occurrences.iter().map(Occurrences::len).sum::<usize>())
     }
 
     /// Whether this can be the past that a program looks back at.
     pub(super) fn check(&self, program: &Program) -> Result<(), StateError> {
-        let Lookback { kept, tracked, .. } = &program.lookback;
+        let Lookback { kept, tracked, knowing, occurring, gathering, .. } = &program.lookback;
         let width = |pred: Pred| program.relations[pred.index()].width();
         let rows = |point: &Point| {
             point.rows.len() == kept.len() && point.rows.iter().zip(kept).all(|(r, pred)| r.width() == width(*pred))
@@ -258,12 +358,25 @@ impl History {
         ensure(times.is_sorted_by(|a, b| a < b), "the times that are looked back at")?;
         let runs = self.runs.len() == tracked.len()
             && self.runs.iter().zip(tracked).all(|(runs, t)| runs.keys().all(|row| row.len() == width(t.base)));
-        ensure(runs, "the rows of which it is known since when they are true")
+        ensure(runs, "the rows of which it is known since when they are true")?;
+        let known = self.known.len() == knowing.len()
+            && self.known.iter().zip(knowing).all(|(known, knowing)| known.fits(knowing, program));
+        ensure(known, "the rows that are known last")?;
+        let occurrences = self.occurrences.len() == occurring.len()
+            && self.occurrences.iter().zip(occurring).all(|(rows, o)| rows.has_width(width(o.base)));
+        ensure(occurrences, "the rows that occurred")?;
+        let windows = self.windows.len() == gathering.len()
+            && self.windows.iter().zip(gathering).all(|(windows, g)| windows.fits(width(g.asked) - 1));
+        ensure(windows, "the rows that are counted")?;
+        ensure(self.times.iter().is_sorted_by(|a, b| a < b), "the times at which rows occurred")
     }
 
-    /// The past as another program needs it, as far as it is remembered.
-    pub(super) fn adopt(self, old: &Program, new: &Program) -> History {
-        let place = |preds: &[Pred], pred: Pred| preds.iter().position(|p| old.signature(*p) == new.signature(pred));
+    /// The past as another program needs it, as far as it is remembered, of predicates that mean the `same` to both.
+    pub(super) fn adopt(self, old: &Program, new: &Program, same: &dyn Fn(Signature) -> bool) -> History {
+        let is_same = |pred: Pred| same(new.signature(pred));
+        let place = |preds: &[Pred], pred: Pred| {
+            preds.iter().position(|p| old.signature(*p) == new.signature(pred)).filter(|_| is_same(pred))
+        };
         let kept: Vec<Option<usize>> = new.lookback.kept.iter().map(|p| place(&old.lookback.kept, *p)).collect();
         let old_tracked: Vec<Pred> = old.lookback.tracked.iter().map(|t| t.base).collect();
         let tracked = new.lookback.tracked.iter().map(|t| place(&old_tracked, t.base));
@@ -282,6 +395,28 @@ impl History {
         let mut old_runs = self.runs;
         let mut take = |place: Option<usize>| place.and_then(|i| old_runs.get_mut(i)).map(std::mem::take);
         let runs = tracked.map(|place| take(place).unwrap_or_default()).collect();
-        History { last: self.last, points, runs, ..History::default() }
+        let mut old_known = self.known;
+        let known = new.lookback.knowing.iter().map(|knowing| {
+            let place = old.lookback.knowing.iter().position(|k| k.same(old, knowing, new));
+            let place = place.filter(|_| knowing.members.iter().all(|member| is_same(member.base)));
+            place.and_then(|i| old_known.get_mut(i)).map(std::mem::take).unwrap_or_default()
+        });
+        let known = known.collect();
+        let old_occurring: Vec<Pred> = old.lookback.occurring.iter().map(|o| o.base).collect();
+        let mut old_occurrences = self.occurrences;
+        let occurrences = new.lookback.occurring.iter().map(|o| {
+            let place = place(&old_occurring, o.base);
+            place.and_then(|i| old_occurrences.get_mut(i)).map(std::mem::take).unwrap_or_default()
+        });
+        let occurrences = occurrences.collect();
+        let mut old_windows = self.windows;
+        let windows = new.lookback.gathering.iter().map(|gathering| {
+            let mut all = old.lookback.gathering.iter();
+            let place = all.position(|g| old.signature(g.asked) == new.signature(gathering.asked));
+            let place = place.filter(|_| is_same(gathering.base));
+            place.and_then(|i| old_windows.get_mut(i)).map(std::mem::take).unwrap_or_default()
+        });
+        let windows = windows.collect();
+        History { last: self.last, points, runs, known, occurrences, windows, times: self.times, ..History::default() }
     }
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::builtin::{Expr, compare};
 use super::cells::{Cells, Nearby};
-use super::history::{Filling, History};
+use super::history::{Filling, History, Repeats};
 use super::near::Near;
 use super::plan::{Column, Step, TIME_SLOT};
 use super::program::{Head, Node, Pred, Program};
@@ -22,6 +22,8 @@ use crate::stream::Facts;
 #[derive(Clone, Debug)]
 pub struct Model {
     relations: Vec<Relation>,
+    /// Facts that were observed before at this time point, where rules count them.
+    repeats: Repeats,
     scratch: Scratch,
     /// The past of each segment that has not ended; none where no rule looks back.
     histories: Histories,
@@ -131,7 +133,7 @@ impl Model {
     pub fn new(program: &Program) -> Model {
         let looked_at = vec![None; program.lookback.fills.len()];
         let (relations, scratch) = (program.relations.clone(), Scratch::default());
-        Model { relations, scratch, histories: IndexMap::default(), looked_at }
+        Model { relations, repeats: Repeats::new(), scratch, histories: IndexMap::default(), looked_at }
     }
 
     /// From now on keeps to these limits.
@@ -172,6 +174,7 @@ impl Model {
     /// Forgets the time point.
     pub fn clear(&mut self, program: &Program) {
         self.scratch.stopped = None;
+        self.repeats.clear();
         for (i, relation) in self.relations.iter_mut().enumerate() {
             if !program.is_static(i) {
                 relation.clear();
@@ -184,7 +187,10 @@ impl Model {
         for (signature, values) in facts.iter() {
             let Some(route) = program.routes.get(signature.index()) else { continue };
             if let Some(pred) = route.relation {
-                self.relations[pred.index()].insert(values);
+                let is_new = self.relations[pred.index()].insert(values);
+                if route.counted && !is_new {
+                    self.repeats.push((pred, values.into()));
+                }
             }
             for &(column, kind) in &route.types {
                 self.relations[kind.index()].insert(&values[column..=column]);
@@ -229,10 +235,16 @@ impl Model {
     }
 
     /// Takes over what another model remembers.
-    pub(crate) fn adopt(&mut self, program: &Program, old: &mut Model, old_program: &Program) {
+    pub(crate) fn adopt(
+        &mut self,
+        program: &Program,
+        (old, old_program): (&mut Model, &Program),
+        same: &dyn Fn(Signature) -> bool,
+    ) {
         if !program.lookback.is_empty() {
             let histories = std::mem::take(&mut old.histories).into_iter();
-            self.histories = histories.map(|(segment, past)| (segment, past.adopt(old_program, program))).collect();
+            let adopt = |past: History| past.adopt(old_program, program, same);
+            self.histories = histories.map(|(segment, past)| (segment, adopt(past))).collect();
         }
     }
 
@@ -324,7 +336,7 @@ impl Model {
     #[inline(never)]
     fn fill(&mut self, program: &Program, time: i64, history: &mut History, mut next: usize, stratum: usize) -> usize {
         while let Some(fill) = program.lookback.fills.get(next).filter(|f| f.before <= stratum) {
-            self.looked_at[next] = history.fill(&program.lookback, fill.from, time, &mut self.relations);
+            self.looked_at[next] = history.fill(&program.lookback, fill.from, time, &mut self.relations, &self.repeats);
             next += 1;
         }
         next

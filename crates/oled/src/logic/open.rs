@@ -165,7 +165,7 @@ impl<'r> Open<'r> {
         let compared = match &literal.formula {
             _ if literal.negated || occurrences(literal) > 1 => None,
             Formula::Compare(op, value, term) if alone(term) && is_order(*op) => Some((*op, value)),
-            Formula::Compare(op, term, value) if alone(term) && is_order(*op) => Some((turned(*op), value)),
+            Formula::Compare(op, term, value) if alone(term) && is_order(*op) => Some((op.turned(), value)),
             _ => None,
         };
         let Some((comparison, value)) = compared else {
@@ -228,7 +228,7 @@ pub(super) fn remedy(bias: &Bias, vocabulary: &Vocabulary, rule: &Clause, variab
     }
     let looser = rule.body.iter().find_map(|literal| {
         let Formula::Compare(op, left, right) = &literal.formula else { return None };
-        let op = if *right == Term::Var(variable) { *op } else { turned(*op) };
+        let op = if *right == Term::Var(variable) { *op } else { op.turned() };
         let is_compared = [left, right].contains(&&Term::Var(variable)) && is_order(op) && !literal.negated;
         is_compared.then_some(match op {
             Comparison::Less | Comparison::LessOrEqual => "larger",
@@ -244,17 +244,6 @@ pub(super) fn remedy(bias: &Bias, vocabulary: &Vocabulary, rule: &Clause, variab
 
 fn is_order(op: Comparison) -> bool {
     !matches!(op, Comparison::Equal | Comparison::NotEqual)
-}
-
-/// The comparison with its sides exchanged.
-fn turned(op: Comparison) -> Comparison {
-    match op {
-        Comparison::Less => Comparison::Greater,
-        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-        Comparison::Greater => Comparison::Less,
-        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
-        same => same,
-    }
 }
 
 fn holes(atom: &Atom) -> Vec<&Term> {

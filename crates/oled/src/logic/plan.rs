@@ -140,11 +140,7 @@ fn has_markers(rule: &Clause) -> bool {
 
 /// The atoms of a rule, the head last.
 fn atoms(rule: &Clause) -> impl Iterator<Item = &Atom> {
-    let body = rule.body.iter().filter_map(|l| match &l.formula {
-        Formula::Atom(atom) => Some(atom),
-        Formula::Compare(..) => None,
-    });
-    body.chain([&rule.head])
+    rule.atoms().map(|(_, atom)| atom).chain([&rule.head])
 }
 
 /// The rule with `p(V), V = X + 1` for `p(X + 1)`: a scan binds variables only. Literals keep their places.

@@ -9,7 +9,7 @@ use super::check::{Role, Vocabulary};
 use super::history::Lookback;
 use super::model::{Limits, Model, Stop};
 use super::open;
-use super::past::{self, Past, Pasts};
+use super::past::{self, Look, Past, Pasts};
 use super::plan::{Catalogue, Plan, Step, plan};
 use super::relation::Relation;
 use super::rewrite::{Numbered, rewrite};
@@ -60,6 +60,8 @@ pub struct Program {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Route {
     pub(crate) relation: Option<Pred>,
+    /// Whether rules count these facts, or add them up: then equal ones matter.
+    pub(crate) counted: bool,
     pub(crate) types: Vec<(usize, Pred)>,
 }
 
@@ -128,6 +130,7 @@ impl Program {
         wanted: &[Signature],
     ) -> Result<Program, Vec<Diagnostic>> {
         let mut pasts = Pasts::default();
+        let rules: Vec<_> = rules.iter().map(|rule| bias.clock.explicit(rule)).collect();
         let rules: Vec<_> = rules.iter().map(|rule| past::replace(rule, &mut pasts)).collect();
         let rules = rewrite(bias, vocabulary, &rules.iter().map(AsRef::as_ref).collect::<Vec<_>>());
         let mut builder = Builder::new(bias, vocabulary, &rules, wanted);
@@ -160,7 +163,14 @@ impl Program {
             }
         };
         let lookback = builder.lookback(bias, &changing);
-        Ok(Program { lookback, ..builder.program(strata) })
+        let mut program = Program { lookback, ..builder.program(strata) };
+        let counted: Vec<Pred> =
+            program.lookback.gathering.iter().filter(|g| g.gather.is_by_number()).map(|g| g.base).collect();
+        for route in &mut program.routes {
+            let is_input = |pred: &Pred| program.roles[pred.index()] == Role::Input;
+            route.counted = route.relation.is_some_and(|pred| is_input(&pred) && counted.contains(&pred));
+        }
+        Ok(program)
     }
 
     /// The signature of a predicate.
@@ -329,7 +339,7 @@ impl<'a> Builder<'a> {
             }
             let head = builder.add(signature);
             if let Role::Past(past) = vocabulary.predicates[&signature].role {
-                todo.push(past.base);
+                todo.extend(vocabulary.bases(past));
             }
             for (rule, number) in defining.get(&signature).into_iter().flatten() {
                 builder.rules_of[head.index()].push(builder.rules.len());
@@ -380,6 +390,14 @@ impl<'a> Builder<'a> {
             types.retain(|t| !route.types.contains(t));
             route.types.extend(types);
         }
+        // A tick says itself who is observed.
+        for (name, pred) in &self.types {
+            let place = Signature::plain(*name, 2).index();
+            if self.routes.len() <= place {
+                self.routes.resize_with(place + 1, Route::default);
+            }
+            self.routes[place].relation.get_or_insert(*pred);
+        }
     }
 
     /// Heads grouped into strata, from the bottom up (Tarjan's strongly connected components).
@@ -391,7 +409,8 @@ impl<'a> Builder<'a> {
                 .extend(body_atoms(rule).filter_map(|(_, a, _)| self.resolve(a)).map(|(p, _)| p.index()));
         }
         for (pred, past) in pasts(&self.roles) {
-            edges[pred.index()].extend(self.preds.get_index_of(&past.base));
+            let bases = self.vocabulary.bases(past).into_iter();
+            edges[pred.index()].extend(bases.filter_map(|base| self.preds.get_index_of(&base)));
         }
         let components = components(&edges);
         let mut component_of = vec![0; count];
@@ -406,7 +425,12 @@ impl<'a> Builder<'a> {
                     continue;
                 }
                 let signature = self.preds[head.index()];
-                if let Role::Past(_) = self.roles[pred.index()] {
+                if let Role::Past(Past { look: Look::Gather(_), .. }) = self.roles[pred.index()] {
+                    problems.push(
+                        Diagnostic::new(&rule.body[i].span, format!("`{signature}` counts itself, which is not possible"))
+                            .hint("what is counted must be known before: split the predicate in two, one defined before the other"),
+                    );
+                } else if let Role::Past(_) = self.roles[pred.index()] {
                     problems.push(
                         Diagnostic::new(&rule.body[i].span, format!("`{signature}` looks back at itself, which is not possible"))
                             .hint("rules look back at what is known without them; for what goes on from one time point to the next, use a fluent with initiatedAt and terminatedAt"),
@@ -486,8 +510,8 @@ impl<'a> Builder<'a> {
             }
         }
         // What is looked back at is kept whole.
-        for (_, past) in pasts(&self.roles) {
-            if let Some(i) = self.preds.get_index_of(&past.base) {
+        for base in self.bases() {
+            if let Some(i) = self.preds.get_index_of(&base) {
                 all(&mut asked[i]);
             }
         }
@@ -526,8 +550,7 @@ impl<'a> Builder<'a> {
             }
             bounds::ask(rule, pred, |pred, column| self.largest(pred, column), &mut asked);
         }
-        let bases = pasts(&self.roles).map(|(_, past)| past.base);
-        for signature in wanted.iter().copied().chain(bases) {
+        for signature in wanted.iter().copied().chain(self.bases()) {
             // What is looked back at is kept whole.
             self.preds.get_index_of(&signature).into_iter().for_each(|i| free(&mut asked[i]));
         }
@@ -555,6 +578,11 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// What rules look back at.
+    fn bases(&self) -> Vec<Signature> {
+        pasts(&self.roles).flat_map(|(_, past)| self.vocabulary.bases(past)).collect()
+    }
+
     /// What is to be remembered, and which predicates are filled from it before which strata.
     fn lookback(&self, bias: &Bias, strata: &[Vec<Pred>]) -> Lookback {
         let mut stratum_of = vec![strata.len(); self.preds.len()];
@@ -570,8 +598,14 @@ impl<'a> Builder<'a> {
         }
         let mut lookback = Lookback::new(bias.horizon.unwrap_or(0));
         for (pred, past) in pasts(&self.roles) {
-            if let Some(base) = self.preds.get_index_of(&past.base) {
-                lookback.add(pred, past.look, Pred(base as u32), before[pred.index()]);
+            let number = |signature: Signature| self.preds.get_index_of(&signature).map(|i| Pred(i as u32));
+            let (Some(base), before) = (number(past.base), before[pred.index()]) else { continue };
+            if past.look == Look::Last {
+                let members = self.vocabulary.latest(bias, past.base).into_iter();
+                let members = members.filter_map(|member| Some((number(member.signature)?, member))).collect();
+                lookback.add_last(pred, base, members, before);
+            } else {
+                lookback.add(pred, past.look, base, before);
             }
         }
         lookback

@@ -4,7 +4,9 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use crate::lang::ec::{CANDIDATES, HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{Atom, Bias, Clause, Comparison, Formula, Literal, Signature, Symbol, Term, for_each_hole};
+use crate::lang::{
+    Atom, Bias, Clause, Comparison, Formula, Literal, Signature, Symbol, Symmetric, Term, for_each_hole,
+};
 
 use super::candidates::{guarded, keeping};
 use super::check::{Role, Vocabulary};
@@ -15,13 +17,29 @@ use super::program::components;
 /// A rule of a program, and the number of the one that it comes from, if it does from one.
 pub(super) type Numbered = (Clause, Option<u32>);
 
+/// A rule with what it does not say, at the end of its body.
+fn explicit(bias: &Bias, vocabulary: &Vocabulary, rule: &Clause) -> Clause {
+    distinct(bias, guarded(vocabulary, with_types(bias, vocabulary, rule.clone())))
+}
+
+/// The conditions that a rule has without saying so: that what nothing in its body gives a value to is observed, that what it
+/// is about is a candidate, and that its arguments are different ones.
+pub(crate) fn implied_conditions(bias: &Bias, vocabulary: &Vocabulary, rule: &Clause) -> Vec<Literal> {
+    explicit(bias, vocabulary, rule).body.split_off(rule.body.len())
+}
+
 /// Rewrites all rules of a program.
 pub(super) fn rewrite(bias: &Bias, vocabulary: &Vocabulary, rules: &[&Clause]) -> Vec<Numbered> {
     // Who is observed is said first: candidates are among those, whatever gives them their values.
-    let typed = |rule: &&Clause| distinct(bias, guarded(vocabulary, with_types(bias, vocabulary, (*rule).clone())));
-    let typed: Vec<Numbered> = rules.iter().zip(0..).map(|(rule, number)| (typed(rule), Some(number))).collect();
+    let typed: Vec<Numbered> =
+        rules.iter().zip(0..).map(|(rule, number)| (explicit(bias, vocabulary, rule), Some(number))).collect();
     let mut fresh = 0;
-    let mut closed = expand(bias, mirror(bias, typed), &mut fresh);
+    let mut both = mirror(bias, typed);
+    // What rules start and end is closed by inertia.
+    let derived = |symmetric: &&Symmetric| rules.iter().any(|rule| Signature::of(&rule.head) == symmetric.holds);
+    let equivalences = bias.symmetric.iter().filter(|symmetric| symmetric.transitive).filter(derived);
+    both.extend(equivalences.map(|symmetric| (symmetric.closure(), None)));
+    let mut closed = expand(bias, both, &mut fresh);
     closed.extend(keeping(vocabulary).map(|rule| (rule, None)));
     let (closed, numbers): (Vec<Clause>, Vec<Option<u32>>) = closed.into_iter().unzip();
     inline_views(vocabulary, closed, fresh).into_iter().zip(numbers).collect()
@@ -139,7 +157,8 @@ fn variable(term: &Term) -> Option<Symbol> {
 /// Only what holds can end, so what is terminated is only asked for what holds: the rule looks at those instances first.
 /// Not where another rule asks what is terminated, and not for what does not depend on the calculus.
 pub(crate) fn guard_terminations(rules: &[&Clause]) -> Vec<Clause> {
-    let asked: IndexSet<Signature, FxBuildHasher> = rules.iter().flat_map(|r| body_atoms(r).map(asked_for)).collect();
+    let asked: IndexSet<Signature, FxBuildHasher> =
+        rules.iter().flat_map(|r| body_atoms(r).flat_map(asked_for)).collect();
     rules
         .iter()
         .map(|rule| {
@@ -158,10 +177,7 @@ pub(crate) fn guard_terminations(rules: &[&Clause]) -> Vec<Clause> {
 }
 
 fn body_atoms(rule: &Clause) -> impl Iterator<Item = &Atom> {
-    rule.body.iter().filter_map(|l| match &l.formula {
-        Formula::Atom(atom) => Some(atom),
-        Formula::Compare(..) => None,
-    })
+    rule.atoms().map(|(_, atom)| atom)
 }
 
 /// A view with a longer body is derived, and not written out where it is used: a chain of views, each of which adds a
@@ -294,7 +310,7 @@ fn find_views(vocabulary: &Vocabulary, rules: &[Clause]) -> Vec<(usize, bool)> {
     for signature in uses.keys() {
         preds.entry(*signature).or_default();
         if let Some(Role::Past(past)) = vocabulary.predicates.get(signature).map(|p| p.role) {
-            preds.entry(past.base).or_default();
+            vocabulary.bases(past).into_iter().for_each(|base| _ = preds.entry(base).or_default());
         }
     }
     let edges: Vec<Vec<usize>> = preds
@@ -302,8 +318,8 @@ fn find_views(vocabulary: &Vocabulary, rules: &[Clause]) -> Vec<(usize, bool)> {
         .map(|(signature, places)| {
             let used = places.iter().flat_map(|&place| body_atoms(&rules[place])).map(Signature::of);
             let past = match vocabulary.predicates.get(signature).map(|p| p.role) {
-                Some(Role::Past(past)) => Some(past.base),
-                _ => None,
+                Some(Role::Past(past)) => vocabulary.bases(past),
+                _ => Vec::new(),
             };
             used.chain(past).filter_map(|s| preds.get_index_of(&s)).collect()
         })

@@ -4,6 +4,7 @@ use super::layout::Layout;
 use super::record::Record;
 use super::retention::Memory;
 use super::track::Run;
+use crate::calculus::Precedence;
 use crate::induce::{LiteralTable, Mask, RuleKind};
 use crate::lang::{Clause, Problems, Symbol};
 use crate::learn::{Cover, Fired, Head, Sight, Sights, heads, prefer_persisting};
@@ -44,6 +45,11 @@ pub struct Step {
 }
 
 impl Chronicle {
+    /// Which wins where a fluent is started and ended at the same time point.
+    pub fn precedence(&self) -> Precedence {
+        self.cover.precedence()
+    }
+
     /// An empty one, for the heads of a task with listed thresholds.
     pub fn new(task: &Task) -> Result<Chronicle, Problems> {
         let (mut heads, cover) = heads(task, false, |_| Sights { variables: 1, observed_next: false })?;

@@ -14,6 +14,7 @@ use super::layout::{Layout, has_bit};
 use super::literal::{Lit, Rule, Slot};
 use super::record::{Course, Record, Segment};
 use super::scale::{Fineness, Scale};
+use crate::calculus::Precedence;
 use crate::induce::{LiteralTable, Mask, RuleKind, Threshold};
 use crate::lang::Value;
 use crate::learn::{Connected, Given, Links};
@@ -40,6 +41,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) links: &'a Links,
     /// Bits of truths that start and that end the fluent, whatever the rules are, and that say that it is not observed.
     pub(crate) given: Given,
+    /// Which wins where the fluent is started and ended at the same time point.
+    pub(crate) both: Precedence,
     pub(crate) absent: Option<usize>,
     /// Constants of the label's columns, and variables of the heads.
     pub(crate) columns: &'a [Result<usize, Value>],

@@ -14,6 +14,7 @@ use super::refine::{Answer, Search};
 use super::runs::{Definition, Label, Runs};
 use super::simulate::{Actions, fit};
 use super::watch::Watch;
+use crate::calculus::Precedence;
 use crate::induce::RuleKind;
 
 /// A rule, with its conditions in order.
@@ -128,7 +129,7 @@ impl<'a> Climb<'a> {
     /// Rules with what they are worth by what they do.
     fn judged(&self, rules: Vec<Rule>, actions: &Actions) -> Theory {
         let fit = fit(self.slope.runs, actions, self.slope.definition);
-        Theory { value: self.slope.price.worth(fit.f1()) - self.cost(&rules), fit, rules }
+        Theory { value: self.slope.price.worth_of(&fit) - self.cost(&rules), fit, rules }
     }
 
     fn cost(&self, rules: &[Rule]) -> f64 {
@@ -198,17 +199,19 @@ impl<'a> Climb<'a> {
         for &kind in self.slope.kinds {
             let mut actions = self.actions(&[]);
             for track in &self.slope.runs.tracks {
-                let label = |i: u32| (i < track.end).then(|| self.slope.runs.all[i as usize].label);
-                for i in (track.first..track.end).filter(|i| label(*i) == Some(Label::No)) {
+                let runs = self.slope.runs;
+                for i in (track.first..track.end).filter(|i| runs.all[*i as usize].label == Label::No) {
+                    let begins = runs.next_label(i as usize, track) == Some(Label::Yes);
                     if kind == RuleKind::Termination {
-                        actions.starts[i as usize] |= label(i + 1) == Some(Label::Yes);
+                        actions.starts[i as usize] |= begins;
                     } else {
-                        actions.ends[i as usize] = true;
+                        // Where the end wins no rule could start it.
+                        actions.ends[i as usize] |= !begins || runs.both == Precedence::Start;
                     }
                 }
             }
-            let alone = fit(self.slope.runs, &actions, self.slope.definition).f1();
-            let (mut value, mut cost) = (self.slope.price.worth(alone), 0.0);
+            let alone = fit(self.slope.runs, &actions, self.slope.definition);
+            let (mut value, mut cost) = (self.slope.price.worth_of(&alone), 0.0);
             while !self.slope.watch.ends() && rules.len() < self.slope.max_rules {
                 let Some((body, better)) = self.ask(kind, &actions, cost, value).best else { break };
                 actions.add(self.slope.classes, self.slope.runs, kind, &body);

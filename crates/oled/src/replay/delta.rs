@@ -7,6 +7,7 @@
 use super::objective::Fit;
 use super::runs::{Definition, Label, Run, Runs, Track};
 use super::simulate::Actions;
+use crate::calculus::Precedence;
 
 /// What is no block.
 pub(crate) const NO_BLOCK: u32 = u32::MAX;
@@ -79,12 +80,17 @@ impl Delta {
                 continue;
             }
             self.close(runs, state, (opener, open..i), amount(&runs.all[i], 1));
-            let then = actions.starts[i];
+            // The run itself decides, whatever was before it.
+            let then = runs.both.next(false, actions.starts[i], actions.ends[i]);
             let rest = amount(&runs.all[i], i64::from(runs.all[i].length) - 1);
             self.fit.tp += i64::from(then) * rest.0;
             self.fit.fp += i64::from(then) * rest.1;
-            // A run that ends the fluent would start it with a rule more.
-            (state, opener, open) = (then, (!then).then_some(i), i + 1);
+            // A run that does the one would do the other with a rule more that wins.
+            let loses = match runs.both {
+                Precedence::Start => !then,
+                Precedence::End => then,
+            };
+            (state, opener, open) = (then, loses.then_some(i), i + 1);
         }
         self.close(runs, state, (opener, open..own.end), (0, 0));
     }
@@ -131,6 +137,6 @@ pub(super) fn amount(run: &Run, length: i64) -> (i64, i64) {
     match run.label {
         Label::Yes => (length, 0),
         Label::No => (0, length),
-        Label::Unknown => (0, 0),
+        Label::Unknown | Label::Turning => (0, 0),
     }
 }

@@ -132,18 +132,26 @@ pub(super) fn for_each_run(
 ) {
     // The number of annotated intervals that have begun.
     let mut begun = 0;
+    let mut nexts = Vec::new();
     for track in &runs.tracks {
         let before = begun;
         let own = &runs.all[track.first as usize..track.end as usize];
         let mut label = Label::No;
-        for (i, run) in own.iter().enumerate() {
+        // What is annotated after each run, from the last one backwards: not where it is about to change.
+        nexts.clear();
+        let mut after = Label::Unknown;
+        for run in own.iter().rev() {
+            nexts.push(after);
+            after = if run.label == Label::Turning { after } else { run.label };
+        }
+        for (run, next) in own.iter().zip(nexts.iter().rev().copied()) {
             begun += u32::from(run.label == Label::Yes && label != Label::Yes);
             label = run.label;
-            let next = own.get(i + 1).map_or(Label::Unknown, |run| run.label);
             let (yes, no) = (u32::from(run.label == Label::Yes), u32::from(run.label == Label::No));
             let (seen, held) = if definition == Definition::While {
                 ((yes + no) * run.length, yes * run.length)
             } else {
+                // While it changes, the time point before the change may be any: each run counts once.
                 let change = u32::from(run.label != Label::Unknown && next != Label::Unknown);
                 let starts = change * u32::from(next == Label::Yes);
                 ((yes + no) * (run.length - 1) + change, yes * (run.length - 1) + starts)

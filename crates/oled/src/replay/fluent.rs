@@ -11,7 +11,7 @@ use super::classes::{Classes, Condition, Scope, Vocabulary};
 use super::climb::{Climb, Slope, Theory};
 use super::evidence::is_beyond_chance;
 use super::literal::{Lit, Rule};
-use super::objective::{Fit, Price};
+use super::objective::{Balance, Fit, Price};
 use super::question::Refused;
 use super::record::{Course, Record, Segment};
 use super::runs::{Definition, Runs};
@@ -28,7 +28,7 @@ const FOLDS: usize = 3;
 pub(crate) struct Outcome {
     pub(crate) rules: Vec<Rule>,
     pub(crate) fit: Fit,
-    /// F1 less the price of the rules.
+    /// F1, or F where errors cost differently, less the price of the rules.
     pub(crate) value: f64,
     /// What a literal costs.
     pub(crate) penalty: f64,
@@ -70,6 +70,8 @@ pub(crate) struct Seen {
 pub(crate) struct Limits {
     /// The price of a literal, where it is given.
     pub(crate) penalty: Option<f64>,
+    /// What errors count for.
+    pub(crate) balance: Balance,
     /// No body has more literals, no theory more rules.
     pub(crate) max_literals: usize,
     pub(crate) max_rules: usize,
@@ -101,8 +103,8 @@ pub(crate) struct FluentSearch<'a> {
 struct Fold {
     rules: Vec<Vec<Rule>>,
     fit: Fit,
-    /// The errors in each segment.
-    errors: Vec<i64>,
+    /// What the errors in each segment count for.
+    errors: Vec<f64>,
     cut_short: bool,
     looked_at: u64,
 }
@@ -169,7 +171,8 @@ impl FluentSearch<'_> {
         let of_folds = of_folds.unwrap_or_default();
         let all: Vec<Rule> = of_folds.iter().flatten().chain(found).cloned().collect();
         let (classes, runs) = self.classes_of(&all);
-        let errors = |rules: &[Rule]| fit_by_segment(&runs, &actions(&classes, &runs, rules), definition).1;
+        let balance = self.limits.balance;
+        let errors = |rules: &[Rule]| fit_by_segment(&runs, &actions(&classes, &runs, rules), definition, balance).1;
         let own = errors(found);
         of_folds.iter().map(Vec::as_slice).filter(|rules| is_clearly_less(&errors(rules), &own)).collect()
     }
@@ -271,7 +274,8 @@ impl FluentSearch<'_> {
     }
 
     fn price(&self, runs: &Runs, choices: usize) -> Price {
-        self.limits.penalty.map_or_else(|| Price::new(runs, choices), Price::fixed)
+        let Limits { penalty, balance, .. } = self.limits;
+        penalty.map_or_else(|| Price::new(runs, choices, balance), |penalty| Price::fixed(penalty, balance))
     }
 
     /// Finds rules without each fold, and judges them on it.
@@ -280,7 +284,7 @@ impl FluentSearch<'_> {
         let mut all = Fold {
             rules: Vec::new(),
             fit: Fit::default(),
-            errors: vec![0; self.segments.len()],
+            errors: vec![0.0; self.segments.len()],
             cut_short: false,
             looked_at: 0,
         };
@@ -296,7 +300,8 @@ impl FluentSearch<'_> {
             all.looked_at += found.looked_at;
             let fine = Classes::new(self.record, &test, self.scope, Vocabulary::Of(&found.rules));
             let runs = Runs::new(&test, self.scope, &fine);
-            let (fit, errors) = fit_by_segment(&runs, &actions(&fine, &runs, &found.rules), definition);
+            let (fit, errors) =
+                fit_by_segment(&runs, &actions(&fine, &runs, &found.rules), definition, self.limits.balance);
             all.fit.add(&fit);
             numbers.iter().zip(errors).for_each(|(s, errors)| all.errors[*s] = errors);
             all.rules.push(found.rules);
@@ -322,10 +327,11 @@ impl FluentSearch<'_> {
     fn choose(&self, declared: Definition, tried: &[(Definition, Fold)]) -> Definition {
         let Some((_, own)) = tried.iter().find(|(d, _)| *d == declared) else { return declared };
         let Some((other, fold)) = tried.iter().find(|(d, _)| *d != declared) else { return declared };
+        let f = |fold: &Fold| self.limits.balance.f(&fold.fit);
         if self.choice.declared.is_none() {
-            return if fold.fit.f1() > own.fit.f1() { *other } else { declared };
+            return if f(fold) > f(own) { *other } else { declared };
         }
-        if fold.fit.f1() > own.fit.f1() && is_clearly_less(&fold.errors, &own.errors) { *other } else { declared }
+        if f(fold) > f(own) && is_clearly_less(&fold.errors, &own.errors) { *other } else { declared }
     }
 
     /// Whether two rules are the same but for their thresholds.
@@ -362,15 +368,15 @@ impl FluentSearch<'_> {
         let (classes, runs) = self.classes_of(rules);
         let price = self.price(&runs, outcome.seen.choices);
         let worth = |rules: &[Rule]| {
-            let (fit, errors) = fit_by_segment(&runs, &actions(&classes, &runs, rules), definition);
+            let (fit, errors) = fit_by_segment(&runs, &actions(&classes, &runs, rules), definition, price.balance);
             let cost: f64 = bodies(&classes, rules).iter().map(|(_, body)| price.of_rule(&classes, body)).sum();
-            (price.worth(fit.f1()) - cost, errors)
+            (price.worth_of(&fit) - cost, errors)
         };
         let (value, errors) = worth(rules);
         let without = |i: usize| {
             let rest: Vec<Rule> = rules.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, r)| r.clone()).collect();
             let (less, others) = worth(&rest);
-            let count = |f: fn(&i64, &i64) -> bool| others.iter().zip(&errors).filter(|(o, e)| f(o, e)).count();
+            let count = |f: fn(&f64, &f64) -> bool| others.iter().zip(&errors).filter(|(o, e)| f(o, e)).count();
             let refits = outcome.refits.as_ref().and_then(|refits| refits.get(i).copied());
             Trust { gain: value - less, helps: count(|o, e| o > e), harms: count(|o, e| o < e), refits }
         };
@@ -379,8 +385,8 @@ impl FluentSearch<'_> {
 }
 
 /// Whether errors in segments are fewer than others by more than differences between segments would be by chance.
-fn is_clearly_less(errors: &[i64], others: &[i64]) -> bool {
-    is_beyond_chance(errors.iter().zip(others).map(|(errors, others)| (others - errors) as f64))
+fn is_clearly_less(errors: &[f64], others: &[f64]) -> bool {
+    is_beyond_chance(errors.iter().zip(others).map(|(errors, others)| others - errors))
 }
 
 /// What rules do on runs of classes that have their literals.

@@ -14,6 +14,12 @@
 //! its place left thresholds of rules without noise where eleven time points of five hundred were wrong.)
 //!
 //! With ten events a literal must bring much, with ten thousand little; nothing is to be set.
+//!
+//! Where somebody says what errors cost, a for a false alarm and m for a miss, F stands in the place of F1:
+//!
+//! > F = 2 TP / (2 TP + (2 a FP + 2 m FN) / (a + m)) = 2 TP / (A (TP + FP) + M P), with A = 2 a / (a + m), M = 2 m / (a + m),
+//!
+//! Tversky's index, which is F-beta with beta^2 = m / a. Only the ratio of costs matters; where both are the same, it is F1.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +37,7 @@ pub(crate) struct Fit {
 
 impl Fit {
     pub(crate) fn f1(&self) -> f64 {
-        let all = self.tp + self.fp + self.positives;
-        if all == 0 { 0.0 } else { 2.0 * self.tp as f64 / all as f64 }
+        Balance::default().f(self)
     }
 
     /// The same as a confusion.
@@ -49,6 +54,39 @@ impl Fit {
     }
 }
 
+/// What errors count for, A and M above: together two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Balance {
+    pub(crate) false_alarm: f64,
+    pub(crate) miss: f64,
+}
+
+impl Default for Balance {
+    fn default() -> Balance {
+        Balance { false_alarm: 1.0, miss: 1.0 }
+    }
+}
+
+impl Balance {
+    /// As errors cost.
+    pub(crate) fn new(false_alarm: f64, miss: f64) -> Balance {
+        // Half and half, so that the sum of large numbers is one. Costs that are the same count for exactly one.
+        let mean = false_alarm / 2.0 + miss / 2.0;
+        Balance { false_alarm: false_alarm / mean, miss: miss / mean }
+    }
+
+    /// What F divides by.
+    pub(crate) fn all(&self, fit: &Fit) -> f64 {
+        self.false_alarm * (fit.tp + fit.fp) as f64 + self.miss * fit.positives as f64
+    }
+
+    /// How well it fits: F1 where errors cost the same.
+    pub(crate) fn f(&self, fit: &Fit) -> f64 {
+        let all = self.all(fit);
+        if all == 0.0 { 0.0 } else { 2.0 * fit.tp as f64 / all }
+    }
+}
+
 /// What the parts of a theory cost, in F1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Price {
@@ -59,6 +97,8 @@ pub(crate) struct Price {
     digit: f64,
     /// How much the bits of the errors that are left tell of F1; none where F1 is all that counts.
     errors: Option<Errors>,
+    /// What errors count for.
+    pub(crate) balance: Balance,
 }
 
 /// c and d above, and the bits of each error where all is wrong.
@@ -71,16 +111,21 @@ struct Errors {
 
 impl Price {
     /// The price where the annotation of some runs is to be explained with so many conditions to choose from.
-    pub(crate) fn new(runs: &Runs, choices: usize) -> Price {
+    pub(crate) fn new(runs: &Runs, choices: usize, balance: Balance) -> Price {
         let bit = 1.0 / (2.0 * annotation_bits(runs)).max(1.0);
         let choices = choices.max(2) as f64;
         // Which head, and that there is another rule.
-        Price { rule: 2.0 * bit, condition: libm::log2(choices) * bit, digit: bit, errors: errors(runs) }
+        Price { rule: 2.0 * bit, condition: libm::log2(choices) * bit, digit: bit, errors: errors(runs), balance }
     }
 
     /// A price that is given: so much for every literal, heads included.
-    pub(crate) fn fixed(penalty: f64) -> Price {
-        Price { rule: penalty, condition: penalty, digit: 0.0, errors: None }
+    pub(crate) fn fixed(penalty: f64, balance: Balance) -> Price {
+        Price { rule: penalty, condition: penalty, digit: 0.0, errors: None, balance }
+    }
+
+    /// What is worth so much: F of what fits so well.
+    pub(crate) fn worth_of(&self, fit: &Fit) -> f64 {
+        self.worth(self.balance.f(fit))
     }
 
     /// What an F1 is worth.
@@ -149,4 +194,29 @@ fn annotation_bits(runs: &Runs) -> f64 {
     let entropy = -share * libm::log2(share) - (1.0 - share) * libm::log2(1.0 - share);
     let length = positives / f64::from(runs.intervals.max(1));
     known * entropy / length.sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_that_cost_the_same_give_f1_to_the_bit_and_others_f_beta() {
+        for number in 0..2000_i64 {
+            let (tp, fp, missed) = (number % 37, number * 7 % 101, number * 13 % 53);
+            let fit = Fit { tp, fp, positives: tp + missed };
+            let all = tp + fp + fit.positives;
+            let f1 = if all == 0 { 0.0 } else { 2.0 * tp as f64 / all as f64 };
+            for cost in [1.0, 5.0, 0.3, 1e300] {
+                assert_eq!(Balance::new(cost, cost).f(&fit).to_bits(), f1.to_bits());
+            }
+            let f = Balance::new(2.0, 10.0).f(&fit);
+            assert_eq!(f.to_bits(), Balance::new(1.0, 5.0).f(&fit).to_bits(), "only the ratio matters");
+            // F-beta, with the square of beta what a miss costs against a false alarm.
+            let square = 5.0;
+            let all = (1.0 + square) * tp as f64 + square * missed as f64 + fp as f64;
+            let f_beta = if all == 0.0 { 0.0 } else { (1.0 + square) * tp as f64 / all };
+            assert!((f - f_beta).abs() < 1e-12, "{fit:?}: {f} {f_beta}");
+        }
+    }
 }

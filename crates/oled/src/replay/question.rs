@@ -180,7 +180,7 @@ impl Question<'_> {
         let all = self.flipped(root, body);
         let mut brings = Sum::default();
         all.iter().for_each(|flip| (brings.yes, brings.no) = (brings.yes + flip.yes, brings.no + flip.no));
-        let f1 = self.with(&brings).f1();
+        let f1 = self.reached(&brings);
         (0..body.len()).all(|at| {
             // Blocks are in order. A body with a condition less flips each that the body does, earlier or as early.
             let mut own = all.iter().peekable();
@@ -227,9 +227,16 @@ impl Question<'_> {
         Fit { tp: self.fit.tp + sign * sum.yes, fp: self.fit.fp + sign * sum.no, ..self.fit }
     }
 
-    /// What a flip brings towards reaching an F1: (2 - F1) times more right, less F1 times more wrong.
+    /// The F1 of the theory with a rule that brings so much; where errors cost differently, the F of those costs.
+    pub(super) fn reached(&self, sum: &Sum) -> f64 {
+        self.price.balance.f(&self.with(sum))
+    }
+
+    /// What a flip brings towards reaching an F1: (2 - A F1) times more right, less A F1 times more wrong, where A is what a
+    /// false alarm counts for.
     #[inline]
     pub(super) fn weight(&self, flip: &Flip, f1: f64) -> f64 {
+        let f1 = self.price.balance.false_alarm * f1;
         let gain = (2.0 - f1) * flip.yes as f64 - f1 * flip.no as f64;
         if self.ends { -gain } else { gain }
     }
@@ -241,15 +248,15 @@ impl Question<'_> {
 
     /// The F1 that a refinement of a body could reach, at most.
     ///
-    /// With F the F1 that is needed, a rule reaches F if 2 TP - F (TP + FP + P) is at least zero. That is a sum over blocks,
-    /// and the best flips of all of them bound it; divided by the least that TP + FP + P can become, it bounds how far above
-    /// F a rule can come.
+    /// With F the F1 that is needed, a rule reaches F if 2 TP - F (A (TP + FP) + M P) is at least zero. That is a sum over
+    /// blocks, and the best flips of all of them bound it; divided by the least that A (TP + FP) + M P can become, it bounds how
+    /// far above F a rule can come.
     pub(super) fn bound(&self, most: f64, needed: f64) -> f64 {
-        let Fit { tp, fp, positives } = self.fit;
-        let above = 2.0 * tp as f64 - needed * (tp + fp + positives) as f64 + most;
-        let least = if self.ends { positives } else { tp + fp + positives };
+        let balance = self.price.balance;
+        let above = 2.0 * self.fit.tp as f64 - needed * balance.all(&self.fit) + most;
+        let least = balance.all(&if self.ends { Fit { tp: 0, fp: 0, ..self.fit } } else { self.fit });
         // Below the goal the divisor is the other way round, and the bound of no interest.
-        (needed + above / least.max(1) as f64).clamp(0.0, 1.0)
+        (needed + above / if least > 0.0 { least } else { 1.0 }).clamp(0.0, 1.0)
     }
 }
 

@@ -6,20 +6,22 @@
 //! are forgotten, those with the largest ranks first. A long segment is kept in parts, so that some of it can be forgotten;
 //! whoever reads the record sees whole segments.
 
-use std::borrow::Cow;
+mod saved;
+mod segments;
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
-use serde::{Deserialize, Serialize};
 
-use super::bins::{BinId, Bins, BinsState, LEAST, MOST, NOTHING};
+use super::bins::{BinId, Bins, LEAST, MOST};
 use super::layout::Layout;
 use super::literal::Slot;
-use super::retention::{Memory, Retention, rank};
-use super::track::{AWAY, Index, Open, Part, Run, States, Track, Writer, intern, new_states, with_bins};
-use crate::lang::{Symbol, Value};
+use super::retention::{Memory, Retention};
+use super::track::{Index, Open, Part, Run, States, Track, Writer, intern, new_states, with_bins};
+use crate::lang::Symbol;
 use crate::learn::{Loss, Seen, Sight};
-use crate::state::{StateError, ensure, ensure_counts};
+pub(crate) use saved::RecordState;
+use segments::is_same_segment;
+pub(crate) use segments::{Course, Segment};
 
 /// A segment is cut where its changes have used up such a share of the budget: with half as many parts, half of the budget
 /// can be lost to a part that does not fit; with twice as many, each would repeat who is there twice as often.
@@ -35,10 +37,14 @@ const MANY_STATES: usize = 256;
 /// The parts that are being written, by their segments.
 type Opened = IndexMap<Symbol, Open, FxBuildHasher>;
 
-/// What a record knows of the stream so far: states, values, parts, those that are open, how many bins a gauge may have, and
-/// its counters.
-#[derive(Deserialize)]
-pub(crate) struct RecordState(Vec<States>, Vec<Vec<BinsState>>, Vec<Part>, Opened, usize, [u64; 5]);
+/// When the segments of another record count as begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Births {
+    /// After those of this one.
+    After,
+    /// Where they stand in the stream: both records have [numbered](Record::number_segments) theirs.
+    Numbered,
+}
 
 /// The stream so far.
 #[derive(Clone, Debug)]
@@ -304,6 +310,11 @@ impl Record {
         }
     }
 
+    /// Tells how many segments of the stream began before the one that comes next, wherever they are recorded.
+    pub(crate) fn number_segments(&mut self, before: u64) {
+        self.retention.number_segments(before);
+    }
+
     /// Adds what another record has seen of the same task, with the same memory.
     ///
     /// The law: records of distinct segments, each seen as a whole, make a commutative monoid up to the numbers of states and
@@ -313,12 +324,12 @@ impl Record {
     /// the first in the order of their ranks that fit.
     ///
     /// Two things are outside of it. With a window, or where old segments are forgotten, those of `other` count as the later
-    /// ones. And where there are so many runs that values are rounded, which is done only as far as needed at the time, a
+    /// ones, unless they are numbered. And where there are so many runs that values are rounded, which is done only as far as needed at the time, a
     /// record may be rounded once more, or forget a part more, than one that saw a wider value first.
     ///
     /// A part that `other` was writing ends here; one that this record is writing goes on. Segments of the same name are
     /// different segments, those of this record first.
-    pub(crate) fn merge(&mut self, other: Record) {
+    pub(crate) fn merge(&mut self, other: Record, births: Births) {
         let Record { states, bins, retention, open, most, losses, added, frames, .. } = other;
         self.most = self.most.min(most);
         let mut numbers: Vec<Vec<u32>> = Vec::new();
@@ -338,8 +349,8 @@ impl Record {
             let words = |state: &[u64]| with_bins(layout, state, |slot, bin| others[slot][bin as usize]);
             numbers.push(states.iter().map(|state| intern(&mut self.states[g], &words(state))).collect());
         }
-        let before = self.retention.begun();
-        let gone = self.retention.join(retention.counters());
+        let before = if births == Births::After { self.retention.begun() } else { 0 };
+        let gone = self.retention.join(retention.counters(), births);
         self.stop_keeping(gone);
         let open = open.into_values().filter(|open| open.kept).map(|mut open| {
             open.pad(&losses);
@@ -362,79 +373,6 @@ impl Record {
             && self.retention.memory() == other.retention.memory()
     }
 
-    /// What it knows of the stream so far, as [`RecordState`].
-    pub(crate) fn state(&self) -> impl Serialize {
-        let [limit, begun, cut] = self.retention.counters();
-        let parts: Vec<&Part> = self.retention.finished().collect();
-        let bins: Vec<Vec<BinsState>> = self.bins.iter().map(|bins| bins.iter().map(Bins::state).collect()).collect();
-        (&self.states, bins, parts, &self.open, self.most, [limit, begun, cut, self.added, self.frames])
-    }
-
-    /// Goes on with what was written; `shapes` has the width of each group, and tells whether a key can be one of its.
-    pub(crate) fn restore(
-        &mut self,
-        state: RecordState,
-        shapes: &[(usize, impl Fn(&[u64]) -> bool)],
-    ) -> Result<(), StateError> {
-        let RecordState(states, bins, parts, open, most, [limit, begun, cut, added, frames]) = state;
-        ensure(states.len() == shapes.len() && bins.len() == shapes.len(), "the groups of heads")?;
-        ensure((LEAST..=MOST).contains(&most) && most.is_power_of_two(), "the numbers of bins")?;
-        let mut known: Vec<Vec<Bins>> = Vec::new();
-        for (bins, slots) in bins.into_iter().zip(&self.slots) {
-            ensure(bins.len() == slots.len(), "the gauges")?;
-            known.push(bins.into_iter().map(|bins| Bins::restore(bins, most)).collect::<Result<_, _>>()?);
-        }
-        for ((states, (_, fits)), (layout, bins)) in states.iter().zip(shapes).zip(self.layouts.iter().zip(&known)) {
-            let away = states.first().is_some_and(|key| key.is_empty());
-            ensure(away && states.iter().all(|key| fits(key)), "the truths of instances")?;
-            let truths = states.iter().flat_map(|key| key.chunks(layout.stride()));
-            let in_bins = |truth: &[u64]| {
-                let mut numbers = bins.iter().enumerate().map(|(slot, bins)| (layout.measured(truth, slot), bins));
-                numbers.all(|(bin, bins)| bin == NOTHING || (bin as usize) < bins.len())
-            };
-            ensure(truths.into_iter().all(in_bins), "the values that were measured")?;
-        }
-        ensure_counts([begun, cut, added, frames])?;
-        for part in parts.iter().chain(open.values().map(|o| &o.part)) {
-            ensure(part.groups.len() == shapes.len() && part.missed.len() == self.targets, "the groups of heads")?;
-            ensure(part.born <= begun && part.number < u32::MAX / 2, "the numbers of segments")?;
-            let sums = [part.runs as u64, part.changes as u64, part.offset];
-            ensure_counts(part.missed.iter().copied().chain(sums))?;
-            for ((tracks, (width, _)), states) in part.groups.iter().zip(shapes).zip(&states) {
-                ensure(tracks.iter().all(|t| t.fits(*width, states.len(), part.frames)), "the tracks of instances")?;
-            }
-            let runs: usize = part.groups.iter().flatten().map(|track| track.runs.len()).sum();
-            ensure(runs == part.runs, "the numbers of runs")?;
-        }
-        for (segment, Open { part, groups, .. }) in &open {
-            ensure(groups.len() == shapes.len() && part.segment == *segment, "the groups of heads")?;
-            ensure((1..u32::MAX / 2).contains(&part.frames), "the time points of a segment")?;
-            for (((index, tracks), layout), states) in groups.iter().zip(&part.groups).zip(&self.layouts).zip(&states) {
-                let known = |t: &u32| (*t as usize) < tracks.len();
-                let own = |values: &[Value], t: u32| known(&t) && *tracks[t as usize].values == *values;
-                let owned = index.by_values.iter().all(|(values, t)| own(values, *t));
-                let seen = index.seen.len() == if layout.slots() == 0 { 0 } else { tracks.len() };
-                // What was seen is compared with what will be seen: its state has the same shape.
-                let shaped = index.seen.iter().zip(tracks).all(|(seen, track)| {
-                    let length = seen.len() / layout.seen() * layout.stride();
-                    let same = |run: &Run| states[run.state as usize].len() == length;
-                    seen.is_empty() || track.runs.last().is_none_or(|run| run.state == AWAY || same(run))
-                });
-                ensure(index.last.iter().all(known) && owned && seen && shaped, "the tracks of instances")?;
-            }
-        }
-        let mut retention = Retention::resumed(self.retention.memory().clone(), [limit, begun, cut]);
-        let count = parts.len();
-        parts.into_iter().for_each(|part| retention.keep(part));
-        ensure(retention.finished().count() == count, "the ranks of segments")?;
-        for open in open.values().filter(|open| open.kept) {
-            ensure(retention.resume_part(&open.part), "the ranks of segments")?;
-        }
-        (self.states, self.bins, self.open, self.most) = (states, known, open, most);
-        (self.retention, self.added, self.frames, self.spoken_of) = (retention, added, frames, 0);
-        Ok(())
-    }
-
     /// The same without what was seen, for other states of the same values.
     pub(crate) fn emptied(&self) -> Record {
         let (shapes, losses) = ((self.slots.clone(), self.layouts.clone()), self.losses.clone());
@@ -446,71 +384,6 @@ impl Record {
     /// The number of a state.
     pub(crate) fn intern(&mut self, group: usize, key: &[u64]) -> u32 {
         intern(&mut self.states[group], key)
-    }
-
-    /// All segments that are kept, those being written too, in the order of their ranks: the same for every order in which
-    /// they came. What is kept of a segment in several parts is put together.
-    pub(crate) fn segments(&self) -> Vec<Segment<'_>> {
-        self.kept().chunk_by(is_same_segment).map(|parts| self.segment(parts)).collect()
-    }
-
-    /// The parts that are kept, those of a segment together and in their order; with what is being written.
-    fn kept(&self) -> Vec<Kept<'_>> {
-        let open = self.open.values().filter(|o| o.kept).map(|o| (&o.part, Some(o)));
-        let mut parts: Vec<Kept<'_>> = self.retention.finished().map(|p| (p, None)).chain(open).collect();
-        let order = |p: &Part| (rank(p.segment, 0), p.segment.as_str(), p.born, p.number);
-        parts.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
-        parts
-    }
-
-    /// The parts of a segment as one.
-    fn segment<'a>(&'a self, parts: &[Kept<'a>]) -> Segment<'a> {
-        let Part { segment, .. } = *parts[0].0;
-        let mut missed = vec![0; self.targets];
-        for (part, _) in parts {
-            part.missed.iter().zip(&mut missed).for_each(|(n, sum)| *sum += n);
-        }
-        let groups = (0..self.losses.len()).map(|g| self.courses(parts, g)).collect();
-        Segment { name: segment, rank: rank(segment, 0), missed, groups }
-    }
-
-    /// The tracks of a group, each put together from its parts.
-    fn courses<'a>(&self, parts: &[Kept<'a>], g: usize) -> Vec<Course<'a>> {
-        let mut courses: Vec<Course<'_>> = Vec::new();
-        // For the part before, its number, and the course of each of its tracks.
-        let mut before: (u32, Vec<usize>) = (0, Vec::new());
-        for (part, open) in parts {
-            let mut own = Vec::with_capacity(part.groups[g].len());
-            for (t, track) in part.groups[g].iter().enumerate() {
-                let follows = before.0 + 1 == part.number && !before.1.is_empty();
-                let known = track.before.filter(|_| follows).and_then(|b| before.1.get(b as usize).copied());
-                let at = known.unwrap_or_else(|| {
-                    courses.push(Course {
-                        values: &track.values,
-                        start: part.offset + u64::from(track.start),
-                        initial: track.initial,
-                        censored: track.before.is_some(),
-                        runs: Cow::Borrowed(&[]),
-                        away: 0,
-                    });
-                    courses.len() - 1
-                });
-                let course = &mut courses[at];
-                if course.runs.is_empty() {
-                    course.runs = Cow::Borrowed(&track.runs);
-                } else if !track.runs.is_empty() {
-                    course.runs.to_mut().extend_from_slice(&track.runs);
-                }
-                // What goes on while it is not observed has not been told yet of the time since it was.
-                let live = |o: &&Open| o.groups[g].by_values.get(&track.values) == Some(&(t as u32));
-                if self.losses[g] != Loss::Any && open.as_ref().is_some_and(live) {
-                    course.away = part.frames - track.end;
-                }
-                own.push(at);
-            }
-            before = (part.number, own);
-        }
-        courses
     }
 
     /// The number of runs, of those being written too.
@@ -551,59 +424,6 @@ impl Record {
         let runs = tracks.map(|t| t.runs.capacity() * size_of::<Run>() + size_of::<Track>() + t.values.len() * 16);
         let bins = self.bins.iter().flatten().map(|bins| bins.len() * 40).sum::<usize>();
         states + runs.sum::<usize>() + bins
-    }
-}
-
-/// A part that is kept, and what is known of it while it is being written.
-type Kept<'a> = (&'a Part, Option<&'a Open>);
-
-fn is_same_segment(a: &Kept<'_>, b: &Kept<'_>) -> bool {
-    (a.0.segment, a.0.born) == (b.0.segment, b.0.born)
-}
-
-/// A segment as it is remembered.
-#[derive(Clone, Debug)]
-pub(crate) struct Segment<'a> {
-    pub(crate) name: Symbol,
-    /// A number that looks random and depends on its name only.
-    pub(crate) rank: u64,
-    /// For each target the time points annotated of what cannot hold.
-    pub(crate) missed: Vec<u64>,
-    /// For each group its instances.
-    pub(crate) groups: Vec<Vec<Course<'a>>>,
-}
-
-/// A fluent instance from where it is first observed to where it is lost, or its segment ends.
-#[derive(Clone, Debug)]
-pub(crate) struct Course<'a> {
-    pub(crate) values: &'a [Value],
-    /// The time points of the segment before it.
-    pub(crate) start: u64,
-    /// A bit for each target of the group: the background says that it holds at its first time point.
-    pub(crate) initial: u64,
-    /// Whether it goes back to a part that is forgotten. What is annotated at its first time points began there, and rules
-    /// cannot be judged by it.
-    pub(crate) censored: bool,
-    runs: Cow<'a, [Run]>,
-    /// Time points at the end at which it was not observed.
-    away: u32,
-}
-
-impl<'a> Course<'a> {
-    /// The course with other runs.
-    pub(crate) fn with(&self, runs: Vec<Run>) -> Course<'a> {
-        Course { runs: Cow::Owned(runs), away: 0, ..*self }
-    }
-
-    /// One after the other.
-    pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
-        let away = (self.away > 0).then_some(Run { state: AWAY, length: self.away, labels: 0 });
-        self.runs.iter().copied().chain(away)
-    }
-
-    /// Whether it has no time points.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.runs.is_empty() && self.away == 0
     }
 }
 

@@ -260,7 +260,7 @@ impl<'a> Search<'a> {
         let least = question.price.least();
         let (floor, higher_floor) = (question.floor(best, cost + least), question.floor(best, cost + 2.0 * least));
         let judge = |condition: Condition, sum: &Sum, stands_for_others: bool, children: &mut Vec<Child>| {
-            let (f1, most) = (question.with(sum).f1(), question.bound(sum.most, *needed));
+            let (f1, most) = (question.reached(sum), question.bound(sum.most, *needed));
             if f1 <= floor && most <= higher_floor {
                 return;
             }
@@ -310,7 +310,7 @@ impl<'a> Search<'a> {
                 let mut better: Vec<(f64, Condition)> = Vec::new();
                 let digits = |cut: u16| question.classes.digits(threshold(cut));
                 self.sums.for_each_cut(slot as usize, digits, |cut, sum, _| {
-                    let f1 = question.with(sum).f1();
+                    let f1 = question.reached(sum);
                     if f1 > floor {
                         let cost = cost + question.price.of_condition(question.classes, threshold(cut));
                         better.push((question.value(f1, cost), threshold(cut)));

@@ -39,6 +39,11 @@ impl Replay {
             if self.cover.depends_on_learned(number) {
                 reasons.push(format!("what the background starts and ends of `{name}` depends on what is learned"));
             }
+            if self.cover.is_equivalence(number) {
+                reasons.push(format!(
+                    "`{name}` is an equivalence: pairs are judged one by one here, and recognised together with all that connects them"
+                ));
+            }
             if self.cover.is_partial(number) {
                 reasons.push(format!(
                     "the background starts instances of the fluent of `{name}` that no `modeh` speaks of"

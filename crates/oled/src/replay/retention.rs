@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::record::Births;
 use super::track::Part;
 use crate::lang::Symbol;
 
@@ -105,6 +106,11 @@ impl Retention {
     pub(super) fn begin_segment(&mut self) -> (u64, Vec<Symbol>) {
         self.begun += 1;
         (self.begun, self.expire())
+    }
+
+    /// Tells how many segments began before the one that comes next, wherever they are kept.
+    pub(super) fn number_segments(&mut self, before: u64) {
+        self.begun = before;
     }
 
     /// Forgets what is too old; tells which of it is being written.
@@ -236,11 +242,11 @@ impl Retention {
         self.finished.into_values()
     }
 
-    /// Counts what another has seen, after its own, and tells which parts that are being written are not kept any more. The
+    /// Counts what another has seen, after its own or beside it, and tells which parts that are being written are not kept any more. The
     /// parts themselves come one by one.
-    pub(super) fn join(&mut self, [limit, begun, cut]: [u64; 3]) -> Vec<Symbol> {
+    pub(super) fn join(&mut self, [limit, begun, cut]: [u64; 3], births: Births) -> Vec<Symbol> {
         self.limit = self.limit.min(limit);
-        self.begun += begun;
+        self.begun = if births == Births::After { self.begun + begun } else { self.begun.max(begun) };
         self.cut += cut;
         let mut open = self.expire();
         open.extend(self.forget_above_limit());

@@ -2,6 +2,7 @@
 
 use super::classes::{Classes, Scope};
 use super::record::Segment;
+use crate::calculus::Precedence;
 pub(crate) use crate::task::DefinitionKind as Definition;
 
 /// What is annotated.
@@ -10,6 +11,8 @@ pub(crate) enum Label {
     No,
     Yes,
     Unknown,
+    /// It changes here from what it was before to what it is after, and nobody knows when: between two frames that differ.
+    Turning,
 }
 
 /// Consecutive time points of an instance that no literal and no label tells apart.
@@ -37,6 +40,8 @@ pub(crate) struct Runs {
     pub(crate) all: Vec<Run>,
     pub(crate) tracks: Vec<Track>,
     pub(crate) segments: usize,
+    /// Which wins where the fluent is started and ended at the same time point.
+    pub(crate) both: Precedence,
     /// Segments in which the fluent is annotated.
     pub(crate) with_event: usize,
     /// Time points at which the fluent is annotated, those of what is not observed included, and those of what cannot hold.
@@ -50,7 +55,7 @@ pub(crate) struct Runs {
 impl Runs {
     /// Those of segments.
     pub(crate) fn new(segments: &[&Segment<'_>], scope: Scope<'_>, classes: &Classes) -> Runs {
-        let mut runs = Runs { segments: segments.len(), ..Runs::default() };
+        let mut runs = Runs { segments: segments.len(), both: scope.both, ..Runs::default() };
         for (s, segment) in segments.iter().enumerate() {
             let mut event = segment.missed[scope.target] > 0;
             runs.missed += segment.missed[scope.target];
@@ -64,6 +69,7 @@ impl Runs {
                             Label::No
                         }
                         1 if !censored => Label::Yes,
+                        3 if !censored => Label::Turning,
                         _ => Label::Unknown,
                     };
                     let class = classes.of_state[run.state as usize];
@@ -84,6 +90,12 @@ impl Runs {
         runs
     }
 
+    /// What is annotated after a run of a track: not where it is about to change.
+    pub(crate) fn next_label(&self, run: usize, track: &Track) -> Option<Label> {
+        let after = &self.all[run + 1..track.end as usize];
+        after.iter().map(|run| run.label).find(|label| *label != Label::Turning)
+    }
+
     /// Those of some tracks, all of one segment.
     #[cfg(test)]
     pub(crate) fn of_tracks(tracks: Vec<Vec<Run>>) -> Runs {
@@ -101,7 +113,7 @@ impl Runs {
     fn count(&mut self, track: std::ops::Range<usize>) {
         let mut before = Label::No;
         for run in &self.all[track] {
-            if run.label != Label::Unknown {
+            if matches!(run.label, Label::Yes | Label::No) {
                 self.known += u64::from(run.length);
             }
             if run.label == Label::Yes {

@@ -9,6 +9,10 @@ use crate::learn::Capabilities;
 pub struct ReplaySettings {
     /// The price of a literal in F1, heads included; if `None`, it follows from how much there is to explain.
     pub penalty: Option<f64>,
+    /// What a time point costs at which something is annotated and not recognised, against [`ReplaySettings::false_alarm`].
+    pub miss: f64,
+    /// What a time point costs at which something is recognised and not annotated.
+    pub false_alarm: f64,
     /// How much of the stream is remembered.
     pub memory: Memory,
     /// Whether rules are learned again from parts of the stream, to see which are found again.
@@ -26,8 +30,10 @@ pub struct ReplaySettings {
 }
 
 /// The names, meanings and ranges of all settings of replay.
-pub const REPLAY_SETTINGS: [(&str, &str, &str); 10] = [
+pub const REPLAY_SETTINGS: [(&str, &str, &str); 12] = [
     ("penalty", "how much F1 a literal must bring, instead of what follows from the stream", "0 to 1, or none"),
+    ("miss", "what it costs to miss a time point, against a false alarm", "above 0"),
+    ("false_alarm", "what a false alarm costs, against a miss", "above 0"),
     ("runs", "at most so many runs are remembered; beyond that less exactly", "64 or more"),
     ("window", "only the last so many segments are remembered", "1 or more, or none"),
     ("forget", "after so many segments half of the older ones are forgotten", "above 0, or none"),
@@ -43,6 +49,8 @@ impl Default for ReplaySettings {
     fn default() -> ReplaySettings {
         ReplaySettings {
             penalty: None,
+            miss: 1.0,
+            false_alarm: 1.0,
             memory: Memory::default(),
             refits: true,
             variables: 1,
@@ -62,6 +70,7 @@ impl ReplaySettings {
             order_free: self.memory.window.is_none() && self.memory.forget.is_none(),
             online: true,
             savable: true,
+            mergeable: true,
             starts_from_rules: true,
             needs_listed_thresholds: false,
             settings_by_target: false,
@@ -81,6 +90,8 @@ impl ReplaySettings {
         match name {
             "penalty" if text == "none" => self.penalty = None,
             "penalty" => self.penalty = Some(text.parse().ok().filter(|x| (0.0..=1.0).contains(x))?),
+            "miss" => self.miss = text.parse().ok().and_then(positive)?,
+            "false_alarm" => self.false_alarm = text.parse().ok().and_then(positive)?,
             "runs" => self.memory.runs = text.parse().ok().filter(|n| *n >= 64)?,
             "window" if text == "none" => self.memory.window = None,
             "window" => self.memory.window = Some(text.parse().ok().filter(|n| *n >= 1)?),
@@ -108,6 +119,8 @@ mod tests {
         for (name, value) in [
             ("penalty", "none"),
             ("penalty", "0.01"),
+            ("miss", "5"),
+            ("false_alarm", "0.5"),
             ("runs", "64"),
             ("window", "3"),
             ("forget", "2.5"),

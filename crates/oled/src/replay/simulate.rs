@@ -1,7 +1,7 @@
 //! Simulate: what a theory recognises, run by run, with nothing but its own state carried on.
 
 use super::classes::{Classes, Condition};
-use super::objective::Fit;
+use super::objective::{Balance, Fit};
 use super::runs::{Definition, Label, Run, Runs, Track};
 use crate::induce::RuleKind;
 
@@ -34,27 +34,34 @@ impl Actions {
 
 /// How well actions fit.
 pub(crate) fn fit(runs: &Runs, actions: &Actions, definition: Definition) -> Fit {
-    fit_by_segment(runs, actions, definition).0
+    fit_by_segment(runs, actions, definition, Balance::default()).0
 }
 
-/// How well actions fit, with the errors in each segment.
-pub(crate) fn fit_by_segment(runs: &Runs, actions: &Actions, definition: Definition) -> (Fit, Vec<i64>) {
+/// How well actions fit, with what the errors in each segment count for.
+pub(crate) fn fit_by_segment(
+    runs: &Runs,
+    actions: &Actions,
+    definition: Definition,
+    balance: Balance,
+) -> (Fit, Vec<f64>) {
     let mut fit = Fit { positives: runs.positives as i64, ..Fit::default() };
-    let mut errors = vec![0; runs.segments];
+    let mut errors = vec![[0, 0]; runs.segments];
     for track in &runs.tracks {
         for_each_run(runs, track, actions, definition, |_, run, time| match run.label {
             Label::Yes => {
                 fit.tp += time;
-                errors[track.segment as usize] += i64::from(run.length) - time;
+                errors[track.segment as usize][1] += i64::from(run.length) - time;
             }
             Label::No => {
                 fit.fp += time;
-                errors[track.segment as usize] += time;
+                errors[track.segment as usize][0] += time;
             }
-            Label::Unknown => {}
+            Label::Unknown | Label::Turning => {}
         });
     }
-    (fit, errors)
+    let counted =
+        |[false_alarms, misses]: [i64; 2]| balance.false_alarm * false_alarms as f64 + balance.miss * misses as f64;
+    (fit, errors.into_iter().map(counted).collect())
 }
 
 /// Calls a function with each run of a track and the time points of it at which the fluent is recognised: all of them, none,
@@ -74,7 +81,7 @@ fn for_each_run(
             each(i, run, i64::from(start) * length);
             continue;
         }
-        let then = start || state && !actions.ends[i];
+        let then = runs.both.next(state, start, actions.ends[i]);
         each(i, run, i64::from(state) + i64::from(then) * (length - 1));
         state = then;
     }
@@ -98,7 +105,7 @@ pub(crate) fn spans(
     let (mut state, mut time) = (track.holds, 0);
     for i in track.first as usize..track.end as usize {
         let (start, length) = (actions.starts[i], u64::from(runs.all[i].length));
-        let next = start || state && !actions.ends[i];
+        let next = runs.both.next(state, start, actions.ends[i]);
         let (first, rest) = if starts || definition == Definition::While { (start, start) } else { (state, next) };
         if first {
             add(time, time + 1);

@@ -96,7 +96,9 @@ impl Nothing<'_> {
         if labels.is_empty() {
             return (never, format!("Label it with `holdsAt({}(…), T)` in `annotation`", self.fluent));
         }
-        let names: Vec<String> = labels.iter().map(|(name, times)| format!("`{name}` ({times} times)")).collect();
+        let mut names: Vec<String> = labels.iter().map(|(name, times)| format!("`{name}` ({times} times)")).collect();
+        // Whatever came first.
+        names.sort();
         let cause = format!("{never}; the stream has labels that nothing declares: {}", names.join(", "));
         let known = labels.keys().map(|name| name.as_str());
         let remedy = match did_you_mean(self.fluent.as_str(), known) {

@@ -50,6 +50,12 @@ impl Kinds {
         }
     }
 
+    /// The kind of values at a place of a fact, and the type that says so.
+    pub fn at(&self, signature: Signature, column: usize) -> (Kind, Symbol) {
+        let place = self.by_signature.get(signature.index()).and_then(|places| places.get(column));
+        place.map_or_else(|| (Kind::Any, Symbol::new("any")), |place| (place.kind, place.type_name))
+    }
+
     /// The first value that is of another kind than its place: its number, and the place.
     #[inline]
     pub(super) fn wrong(&self, signature: Signature, values: &[Value]) -> Option<(usize, Place)> {

@@ -19,10 +19,16 @@ pub fn modes() -> Arc<Source> {
          input(link(+entity, +entity, +time)).
          input(size(+entity, +number, +time)).
          type(number, real).
+         exclusive(happensAt(a(+entity), +time), happensAt(b(+entity), +time)).
          horizon(4).
          example(holdsAt(f(+entity), +time)).
          example(holdsAt(g(+entity, +entity), +time)).",
     )
+}
+
+/// The same declarations, and that `g` is an equivalence.
+pub fn equivalence_modes() -> Arc<Source> {
+    Source::new("modes.lp", format!("{}\nequivalence(g/2).", modes().text))
 }
 
 /// The same declarations, and that the order of the arguments of `g` does not matter.
@@ -81,7 +87,22 @@ fn literal() -> BoxedStrategy<String> {
         Just("limit(N)".to_string()),
     ];
     let comparison = (
-        prop::sample::select(&["N", "N + M", "X", "abs(N - 2)", "N / M", "sqrt(N)", "max(N, M)"][..]),
+        prop::sample::select(
+            &[
+                "N",
+                "N + M",
+                "X",
+                "abs(N - 2)",
+                "N / M",
+                "sqrt(N)",
+                "max(N, M)",
+                "N // M",
+                "(N - 5) mod M",
+                "N mod (M - 2)",
+                "time_of_day(T * 30000 - N)",
+                "weekday(T * 50000)",
+            ][..],
+        ),
         prop::sample::select(&["=", "!=", "<", "<=", ">", ">="][..]),
         prop::sample::select(&["M", "2", "Y", "N * 2", "M ^ 2", "T - 1"][..]),
     )
@@ -89,6 +110,8 @@ fn literal() -> BoxedStrategy<String> {
     prop_oneof![
         6 => atom.clone(),
         2 => atom.prop_map(|a| format!("not {a}")),
+        2 => gathering(),
+        1 => gathering().prop_map(|a| format!("not {a}")),
         2 => looking_back(),
         1 => looking_back().prop_map(|a| format!("not {a}")),
         1 => comparison.clone(),
@@ -112,6 +135,28 @@ fn looking_back() -> BoxedStrategy<String> {
     back(atom.boxed())
 }
 
+/// A condition that counts or adds up, now or over a window.
+fn gathering() -> BoxedStrategy<String> {
+    let counted = prop_oneof![
+        entity().prop_map(|x| format!("happensAt(a({x}), T)")),
+        (entity(), entity()).prop_map(|(x, y)| format!("link({x}, {y}, T)")),
+        entity().prop_map(|x| format!("size({x}, _, T)")),
+        (entity(), entity()).prop_map(|(x, y)| format!("d1({x}, {y}, T)")),
+        entity().prop_map(|x| format!("d0({x}, T)")),
+        entity().prop_map(|x| format!("V, link({x}, V, T)")),
+        entity().prop_map(|x| format!("V, d1(V, {x}, T)")),
+        entity().prop_map(|x| format!("V, size({x}, V, T)")),
+    ];
+    let count = counted.prop_map(|of| ("count", of));
+    let words = prop::sample::select(&["sum", "min", "max", "mean"][..]);
+    let value = (words, entity()).prop_map(|(word, x)| (word, format!("V, size({x}, V, T)")));
+    let window = prop::sample::select(&["", ", 1", ", 2", ", 4"][..]);
+    let result = prop::sample::select(&["N", "M", "_", "1", "2", "3", "M + 1"][..]);
+    (prop_oneof![2 => count, 1 => value], window, result)
+        .prop_map(|((word, of), window, result)| format!("{word}({of}{window}, {result})"))
+        .boxed()
+}
+
 /// A condition that looks back at an atom.
 fn back(atom: impl Strategy<Value = String> + Clone + 'static) -> BoxedStrategy<String> {
     let units = prop::sample::select(&["D", "N", "_", "2", "0", "N + 1"][..]);
@@ -119,7 +164,10 @@ fn back(atom: impl Strategy<Value = String> + Clone + 'static) -> BoxedStrategy<
         (atom.clone(), 1..5).prop_map(|(a, n)| format!("ago({a}, {n})")),
         (atom.clone(), 1..4).prop_map(|(a, n)| format!("frames_ago({a}, {n})")),
         (atom.clone(), units.clone()).prop_map(|(a, d)| format!("lasting({a}, {d})")),
-        (atom, units).prop_map(|(a, d)| format!("since({a}, {d})")),
+        (atom.clone(), units.clone()).prop_map(|(a, d)| format!("since({a}, {d})")),
+        atom.clone().prop_map(|a| format!("last({a})")),
+        (atom.clone(), units).prop_map(|(a, d)| format!("last({a}, {d})")),
+        (atom, 0..3i64, 0..3i64).prop_map(|(a, near, more)| format!("within({a}, {near}, {})", (near + more).min(4))),
     ]
     .boxed()
 }
@@ -190,10 +238,22 @@ pub fn theory() -> impl Strategy<Value = String> {
             "initiatedAt(f(X), T) :- lasting(d0(X, T), D), D >= 2",
             "terminatedAt(f(X), T) :- lasting(holdsAt(f(X), T), D), D > 2",
             "initiatedAt(g(X, Y), T) :- since(link(X, Y, T), D), D <= 3",
+            "expires(f(X), 2)",
+            "expires(g(X, Y), 3, extendable)",
+            "expires(v(X)=low, 2, v(X)=high)",
+            "initiatedAt(f(X), T) :- last(happensAt(a(X), T))",
+            "terminatedAt(f(X), T) :- last(size(X, N, T), D), D <= 2, N > 2",
+            "initiatedAt(g(X, Y), T) :- within(link(X, Y, T), 1, 3)",
+            "initiatedAt(f(X), T) :- count(link(X, _, T), 3, N), N >= 2",
+            "terminatedAt(f(X), T) :- mean(V, size(X, V, T), 4, N), N > 2",
+            "initiatedAt(f(X), T) :- count(happensAt(a(X), T), 2, N), N mod 2 = 0",
+            "holdsAt(h(X, Y), T) :- link(X, Y, T), sum(V, size(X, V, T), N), N // 2 < 3",
         ][..],
     );
     let rule = (head, body).prop_map(|(head, body)| {
         let mut text = head.to_string();
+        // A deadline has no conditions.
+        let body = if text.starts_with("expires") { Vec::new() } else { body };
         body.iter().for_each(|l| write!(text, ", {l}").expect("strings can be written to"));
         text + ".\n"
     });

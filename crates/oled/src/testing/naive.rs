@@ -1,11 +1,18 @@
 //! The rules and the axioms evaluated by brute force: no plans, no indexes, no strata of components, no flat facts.
 
+mod gather;
+mod past;
+
 use std::collections::BTreeSet;
 
+use crate::calculus::Precedence;
 use crate::lang::ec::{CANDIDATES, HOLDS, INITIALLY, INITIATED, TERMINATED};
-use crate::lang::{Atom, Clause, Comparison, Formula, Literal, Symbol, Term, Theory, Value, parse_theory};
+use crate::lang::{
+    Atom, Clause, Comparison, Formula, Literal, Symbol, Symmetric, Term, Theory, Value, for_each_hole, parse_theory,
+};
 use crate::stream::Frame;
 use crate::task::Task;
+use gather::{gathered, with_placeholders};
 
 /// Ground atoms as text, which is as far from the engine's representation as can be.
 pub type Atoms = BTreeSet<String>;
@@ -18,6 +25,12 @@ pub struct Past {
     pub horizon: Option<i64>,
     /// Times and models.
     pub points: Vec<(i64, Vec<Atom>)>,
+    /// The sets of which one is true at a time, as they are declared.
+    pub exclusive: Vec<Vec<Atom>>,
+    /// The types of what the stream has, each of which is a predicate.
+    pub types: Vec<Symbol>,
+    /// Whether time has begun: where `initially` is evaluated there is not even a now that could be counted.
+    pub has_begun: bool,
 }
 
 /// The perfect model of rules and facts at a time, which the variable `T` stands for, or `None` if negation runs in a
@@ -29,11 +42,14 @@ pub fn perfect_model(rules: &[&Clause], facts: &[Atom], time: i64) -> Option<Vec
 /// The same after a past, or `None` too if a predicate looks back at itself.
 pub fn perfect_model_after(past: &Past, rules: &[&Clause], facts: &[Atom], time: i64) -> Option<Vec<Atom>> {
     let start: Bindings = vec![(Symbol::new("T"), Value::Int(time))];
-    let levels = levels(rules)?;
+    let rules: Vec<Clause> = rules.iter().map(|rule| with_placeholders(rule)).collect();
+    let rules: &[&Clause] = &rules.iter().collect::<Vec<_>>();
+    let levels = levels(rules, past)?;
     let mut model: Vec<Atom> = Vec::new();
     let mut known = Atoms::new();
     for fact in facts {
-        if known.insert(fact.to_string()) {
+        // Facts that are equal are there as often as the stream has them, for what is counted; who is observed is there once.
+        if known.insert(fact.to_string()) || !past.types.contains(&fact.name) {
             model.push(fact.clone());
         }
     }
@@ -66,9 +82,25 @@ pub fn perfect_model_after(past: &Past, rules: &[&Clause], facts: &[Atom], time:
     Some(model)
 }
 
-/// What holds at each frame, by the axioms: `holdsAt` atoms as text, frame by frame.
+/// What is so at a frame, by the axioms.
+#[derive(Clone, Debug, Default)]
+pub struct Point {
+    /// The fluents that hold, as text.
+    pub holding: Atoms,
+    /// The rules of the theory whose bodies are true, by their numbers, with the fluents that they are about, as text: of
+    /// symmetric ones in one order. Rules for `terminatedAt` are about what holds.
+    pub fired: BTreeSet<(usize, String)>,
+}
+
+/// What holds at each frame, by the axioms: fluents as text, frame by frame.
 pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atoms>> {
-    let given = task.rules(theory);
+    Some(points(task, theory, frames)?.into_iter().map(|point| point.holding).collect())
+}
+
+/// What holds at each frame, by the axioms, and which rules fire.
+pub fn points(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Point>> {
+    let given: Vec<_> = task.rules(theory).into_iter().map(|rule| task.bias.clock.explicit(rule)).collect();
+    let given: Vec<&Clause> = given.iter().map(AsRef::as_ref).collect();
     let distinct = given.iter().map(|rule| distinct(task, rule)).map(|rule| guarded(&given, &rule));
     let rules: Vec<Clause> = distinct.chain(mirrors(task)).chain(keeping(&given)).collect();
     let rules: Vec<&Clause> = rules.iter().collect();
@@ -82,12 +114,14 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
         if !task.options.interleaved {
             segments.retain(|(segment, ..)| *segment == frame.segment);
         }
+        let mut point = Point::default();
         if !segments.iter().any(|(segment, ..)| *segment == frame.segment) {
             let model = perfect_model(&rules, &facts, frame.time)?;
+            point.fired = fired(task, &rules, &Past::default(), &model, frame.time, |head| head == INITIALLY);
             let initially = model.iter().filter(|a| a.name.as_str() == INITIALLY).map(|a| a.args[0].clone());
             let mut state = initially.filter(|fluent| is_instance(task, fluent)).collect();
             canonical(task, &mut state);
-            segments.push((frame.segment, state, Past { horizon: task.bias.horizon, points: Vec::new() }));
+            segments.push((frame.segment, state, Past::new(task)));
         }
         let place = segments.iter().position(|(segment, ..)| *segment == frame.segment)?;
         let (_, state, past) = &mut segments[place];
@@ -101,17 +135,36 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
         let mut derived = model.iter().filter(|a| answers.contains(&key(a))).map(|a| a.args[0].clone()).collect();
         canonical(task, &mut derived);
         state.retain(|fluent| model.contains(&at(HOLDS, fluent)));
-        history.push(state.iter().chain(&derived).map(|f| format!("{f}")).collect());
+        // What connects others, as an equivalence does, goes on by itself.
+        let equivalences = task.bias.symmetric.iter().filter(|declared| declared.transitive);
+        let persists = |declared: &&Symmetric| given.iter().all(|rule| key(&rule.head) != key_of(declared));
+        for declared in equivalences.filter(persists) {
+            let connected = model.iter().filter(|a| key(a) == key_of(declared)).map(|a| a.args[0].clone());
+            state.extend(connected.collect::<Vec<_>>());
+            canonical(task, state);
+        }
+        point.holding = state.iter().chain(&derived).map(|f| format!("{f}")).collect();
+        let mut now = fired(task, &rules, past, &model, frame.time, |head| head != INITIALLY);
+        let own = given.len() - theory.clauses.len();
+        now.retain(|(rule, fluent)| rules[*rule].head.name.as_str() != TERMINATED || point.holding.contains(fluent));
+        point.fired.append(&mut now);
+        point.fired = point.fired.iter().filter_map(|(rule, f)| Some((rule.checked_sub(own)?, f.clone()))).collect();
+        point.fired.retain(|(rule, _)| *rule < theory.clauses.len());
+        history.push(point);
         let fluents = |name: &str| -> Vec<Term> {
             model.iter().filter(|a| a.name.as_str() == name).map(|a| a.args[0].clone()).collect()
         };
         let (mut initiated, terminated) = (fluents(INITIATED), fluents(TERMINATED));
         initiated.retain(|fluent| is_instance(task, fluent));
         canonical(task, &mut initiated);
+        let ends =
+            |fluent: &Term| terminated.contains(fluent) || initiated.iter().any(|i| same_fluent_other_value(i, fluent));
         let mut next = initiated.clone();
+        if task.options.both == Precedence::End {
+            next.retain(|fluent| !ends(fluent));
+        }
         for fluent in &*state {
-            let replaced = initiated.iter().any(|i| same_fluent_other_value(i, fluent));
-            if !terminated.contains(fluent) && !replaced && !next.contains(fluent) {
+            if !ends(fluent) && !next.contains(fluent) {
                 next.push(fluent.clone());
             }
         }
@@ -119,6 +172,32 @@ pub fn axioms(task: &Task, theory: &Theory, frames: &[Frame]) -> Option<Vec<Atom
         past.points.push((frame.time, model));
     }
     Some(history)
+}
+
+/// The rules about fluents whose bodies are true in a model, by their numbers, with those fluents.
+fn fired(
+    task: &Task,
+    rules: &[&Clause],
+    past: &Past,
+    model: &[Atom],
+    time: i64,
+    of: impl Fn(&str) -> bool,
+) -> BTreeSet<(usize, String)> {
+    let known: Atoms = model.iter().map(ToString::to_string).collect();
+    let (now, start) = (Now { model, known: &known, past, time }, vec![(Symbol::new("T"), Value::Int(time))]);
+    let mut fired = BTreeSet::new();
+    for (number, rule) in rules.iter().enumerate().filter(|(_, rule)| of(rule.head.name.as_str())) {
+        let rule = with_placeholders(rule);
+        let body: Vec<&Literal> = rule.body.iter().collect();
+        satisfy(&body, &now, &start, &mut |bindings| {
+            let mut fluent: Vec<Term> =
+                substitute(&rule.head, bindings).into_iter().map(|head| head.args[0].clone()).collect();
+            fluent.retain(|fluent| is_instance(task, fluent));
+            canonical(task, &mut fluent);
+            fired.extend(fluent.iter().map(|fluent| (number, fluent.to_string())));
+        });
+    }
+    fired
 }
 
 /// What was started and not ended, candidate or not.
@@ -158,7 +237,14 @@ fn mirrors(task: &Task) -> Vec<Clause> {
         [timed.concat(), format!("{INITIALLY}({f}(X, Y)) :- {INITIALLY}({f}(Y, X)).\n")].concat()
     };
     let text: String = task.bias.symmetric.iter().map(|declared| of_fluent(declared.name)).collect();
-    parse_theory("symmetric.lp", &text).expect("written just now").clauses
+    let mut rules = parse_theory("symmetric.lp", &text).expect("written just now").clauses;
+    rules.extend(task.bias.symmetric.iter().filter(|declared| declared.transitive).map(Symmetric::closure));
+    rules
+}
+
+/// The form of a fluent that is declared symmetric.
+fn key_of(declared: &Symmetric) -> String {
+    key(&declared.closure().head)
 }
 
 /// Of symmetric fluents, one order of the arguments: the one that is printed first.
@@ -267,7 +353,10 @@ impl Now<'_> {
     /// The true atoms that a condition may be about. What looks back is computed from all earlier models.
     fn candidates(&self, pattern: &Atom) -> Vec<Atom> {
         let of = |a: &&Atom| a.name == pattern.name && a.args.len() == pattern.args.len();
-        let Some((inner, number)) = looked_back_at(pattern) else {
+        if let Some(gathered) = gathered(pattern) {
+            return self.gather(pattern, &gathered);
+        }
+        let Some((inner, numbers)) = looked_back_at(pattern) else {
             return self.model.iter().filter(of).cloned().collect();
         };
         let (Some(horizon), points) = (self.past.horizon, &self.past.points) else { return Vec::new() };
@@ -276,15 +365,46 @@ impl Now<'_> {
             let atoms = model.iter().filter(|a| key(a) == key(&inner));
             atoms.map(|a| dated(a, self.time)).collect()
         };
-        let condition = |atom: Atom, number: i64| {
-            let args = vec![Term::App(atom.name, atom.args), Term::Value(Value::Int(number))];
+        let with = |atom: Atom, numbers: &[i64]| {
+            let numbers = numbers.iter().map(|n| Term::Value(Value::Int(*n)));
+            let args = std::iter::once(Term::App(atom.name, atom.args)).chain(numbers).collect();
             Atom { name: pattern.name, args, span: pattern.span.clone() }
         };
+        let condition = |atom: Atom, number: i64| with(atom, &[number]);
         let at = |point: Option<&(i64, Vec<Atom>)>, number: i64| -> Vec<Atom> {
             let atoms = point.filter(|(time, _)| recent(*time)).map(|(_, model)| same(model)).unwrap_or_default();
             atoms.into_iter().map(|a| condition(a, number)).collect()
         };
-        match (pattern.name.as_str(), number) {
+        let before =
+            points.iter().rev().filter(|(time, _)| recent(*time)).map(|(time, model)| (*time, model.as_slice()));
+        let all: Vec<(i64, &[Atom])> = std::iter::once((self.time, self.model)).chain(before).collect();
+        match (pattern.name.as_str(), numbers.first().copied().flatten()) {
+            ("within", Some(near)) => {
+                let far = numbers[1].expect("within has two numbers");
+                let asked = all.iter().filter(|(time, _)| (near..=far).contains(&(self.time - time)));
+                let mut found: Vec<Atom> = Vec::new();
+                for atom in asked.flat_map(|(_, model)| same(model)) {
+                    if !found.contains(&atom) {
+                        found.push(atom);
+                    }
+                }
+                found.into_iter().map(|atom| with(atom, &[near, far])).collect()
+            }
+            ("last", _) => {
+                let about = |a: &Atom| self.past.about(a);
+                let mut found = Vec::new();
+                for (i, (time, model)) in all.iter().enumerate() {
+                    // Nothing that is later is about the same.
+                    let later = |a: &Atom| {
+                        all[..i].iter().any(|(_, model)| model.iter().any(|b| is_timed(b) && about(a) == about(b)))
+                    };
+                    for atom in same(model).into_iter().filter(|a| !later(a)) {
+                        let units: &[i64] = if pattern.args.len() == 1 { &[] } else { &[self.time - time] };
+                        found.push(with(atom, units));
+                    }
+                }
+                found
+            }
             ("ago", Some(n)) => at(points.iter().rfind(|(time, _)| *time <= self.time - n), n),
             ("frames_ago", Some(n)) => at(points.iter().rev().nth(n as usize - 1), n),
             ("lasting", _) => {
@@ -298,7 +418,7 @@ impl Now<'_> {
             }
             _ => {
                 let mut found: Vec<(Atom, i64)> = same(self.model).into_iter().map(|a| (a, 0)).collect();
-                for (time, model) in points.iter().rev().filter(|(time, _)| recent(*time)) {
+                for (time, model) in &all[1..] {
                     for atom in same(model) {
                         if !found.iter().any(|(a, _)| *a == atom) {
                             found.push((atom, self.time - time));
@@ -311,13 +431,21 @@ impl Now<'_> {
     }
 }
 
-/// The atom that a condition looks back at, and its number if that is a constant.
-fn looked_back_at(atom: &Atom) -> Option<(Atom, Option<i64>)> {
-    let [Term::App(name, args), number] = atom.args.as_slice() else { return None };
-    let looks =
-        matches!(atom.name.as_str(), "ago" | "frames_ago" | "lasting" | "since") && !is_operation(&atom.args[0]);
-    let number = if let Term::Value(Value::Int(n)) = number { Some(*n) } else { None };
-    looks.then(|| (Atom { name: *name, args: args.clone(), span: atom.span.clone() }, number))
+/// The atom that a condition looks back at, and its numbers as far as they are constants.
+fn looked_back_at(atom: &Atom) -> Option<(Atom, Vec<Option<i64>>)> {
+    let [Term::App(name, args), numbers @ ..] = atom.args.as_slice() else { return None };
+    let looks = matches!(
+        (atom.name.as_str(), numbers.len()),
+        ("ago" | "frames_ago" | "lasting" | "since", 1) | ("last", 0 | 1) | ("within", 2)
+    );
+    let number = |term: &Term| if let Term::Value(Value::Int(n)) = term { Some(*n) } else { None };
+    let inner = || Atom { name: *name, args: args.clone(), span: atom.span.clone() };
+    (looks && !is_operation(&atom.args[0])).then(|| (inner(), numbers.iter().map(number).collect()))
+}
+
+/// Whether the last argument of an atom can be a time.
+fn is_timed(atom: &Atom) -> bool {
+    matches!(atom.args.last(), Some(Term::Value(Value::Int(_))))
 }
 
 /// The atom at another time.
@@ -340,8 +468,11 @@ fn satisfy(body: &[&Literal], now: &Now<'_>, bindings: &Bindings, found: &mut im
     match &literal.formula {
         Formula::Atom(pattern) if !literal.negated => {
             for atom in now.candidates(pattern) {
+                // An operation may be of what the same atom gives a value: it is looked at again when all have theirs.
                 let mut longer = bindings.clone();
-                if pattern.args.iter().zip(&atom.args).all(|(p, a)| unify(p, a, &mut longer)) {
+                let args = || pattern.args.iter().zip(&atom.args);
+                if args().all(|(p, a)| unify_names(p, a, &mut longer)) && args().all(|(p, a)| unify(p, a, &mut longer))
+                {
                     satisfy(&rest, now, &longer, found);
                 }
             }
@@ -371,7 +502,20 @@ fn is_ready(literal: &Literal, bindings: &Bindings) -> bool {
     };
     match &literal.formula {
         Formula::Atom(atom) if literal.negated => atom.args.iter().all(|a| negated_ready(a, &bound)),
-        Formula::Atom(atom) => atom.args.iter().all(|a| operations_bound(a, &bound)),
+        Formula::Atom(atom) => {
+            let mut own = Vec::new();
+            for_each_hole(&atom.args, &mut |term| {
+                own.extend(if let Term::Var(name) = term { Some(*name) } else { None });
+            });
+            let bound = |term: &Term| {
+                let mut all = true;
+                term.for_each_var(&mut |name| {
+                    all &= own.contains(&name) && name.as_str() != "_" || bindings.iter().any(|(n, _)| *n == name);
+                });
+                all
+            };
+            atom.args.iter().all(|a| operations_bound(a, &bound))
+        }
         Formula::Compare(Comparison::Equal, left, right) if !literal.negated => {
             let variable = |t: &Term| matches!(t, Term::Var(_)) && !t.is_anonymous();
             (bound(left) && (bound(right) || variable(right))) || (bound(right) && variable(left))
@@ -397,6 +541,17 @@ fn operations_bound(term: &Term, bound: &impl Fn(&Term) -> bool) -> bool {
 
 fn is_operation(term: &Term) -> bool {
     matches!(term, Term::App(name, args) if crate::lang::is_operation(name.as_str(), args.len()))
+}
+
+/// The same as far as no operation stands there.
+fn unify_names(pattern: &Term, ground: &Term, bindings: &mut Bindings) -> bool {
+    match (pattern, ground) {
+        _ if is_operation(pattern) => true,
+        (Term::App(f, xs), Term::App(g, ys)) => {
+            f == g && xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| unify_names(x, y, bindings))
+        }
+        _ => unify(pattern, ground, bindings),
+    }
 }
 
 fn unify(pattern: &Term, ground: &Term, bindings: &mut Bindings) -> bool {
@@ -439,8 +594,8 @@ fn is_true(literal: &Literal, now: &Now<'_>, bindings: &Bindings) -> bool {
             if !anonymous {
                 // An operation without a value makes a literal false, negated or not.
                 let Some(ground) = substitute(atom, bindings) else { return false };
-                let truth = match looked_back_at(atom) {
-                    Some(_) => now.candidates(&ground).contains(&ground),
+                let truth = match looked_back_at(atom).map(|_| ()).or(gathered(atom).map(|_| ())) {
+                    Some(()) => now.candidates(&ground).contains(&ground),
                     None => now.known.contains(&ground.to_string()),
                 };
                 return truth != literal.negated;
@@ -454,6 +609,8 @@ fn is_true(literal: &Literal, now: &Now<'_>, bindings: &Bindings) -> bool {
 }
 
 fn evaluate(term: &Term, bindings: &Bindings) -> Option<Value> {
+    // Rules of a task were made explicit with its clock.
+    let term = &crate::lang::Clock::default().explicit_term(term);
     crate::logic::apply(term, &|name| bindings.iter().find(|(n, _)| *n == name).map(|(_, v)| *v))
 }
 
@@ -480,7 +637,7 @@ fn key(atom: &Atom) -> String {
 
 /// Levels such that rules use lower ones negated, look back at lower ones, and use lower or equal ones positively
 /// (Ullman's algorithm).
-fn levels(rules: &[&Clause]) -> Option<Vec<(String, usize)>> {
+fn levels(rules: &[&Clause], past: &Past) -> Option<Vec<(String, usize)>> {
     let mut levels: Vec<(String, usize)> = Vec::new();
     for rule in rules {
         let head = key(&rule.head);
@@ -495,17 +652,23 @@ fn levels(rules: &[&Clause]) -> Option<Vec<(String, usize)>> {
             for literal in &rule.body {
                 let Formula::Atom(atom) = &literal.formula else { continue };
                 let (below, complete) = match looked_back_at(atom) {
-                    Some((inner, _)) => (key(&inner), true),
-                    None => (key(atom), literal.negated),
+                    Some((inner, _)) if atom.name.as_str() == "last" => (past.with_others(&key(&inner)), true),
+                    Some((inner, _)) => (vec![key(&inner)], true),
+                    None if gathered(atom).is_some() => {
+                        (gathered(atom).map(|g| key(&g.inner)).into_iter().collect(), true)
+                    }
+                    None => (vec![key(atom)], literal.negated),
                 };
-                if !levels.iter().any(|(k, _)| *k == below) {
-                    continue;
-                }
-                let needed = level_of(&levels, &below) + usize::from(complete);
-                let at = levels.iter().position(|(k, _)| *k == head).expect("heads have levels");
-                if levels[at].1 < needed {
-                    levels[at].1 = needed;
-                    changed = true;
+                for below in below {
+                    if !levels.iter().any(|(k, _)| *k == below) {
+                        continue;
+                    }
+                    let needed = level_of(&levels, &below) + usize::from(complete);
+                    let at = levels.iter().position(|(k, _)| *k == head).expect("heads have levels");
+                    if levels[at].1 < needed {
+                        levels[at].1 = needed;
+                        changed = true;
+                    }
                 }
             }
         }

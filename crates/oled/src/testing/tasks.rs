@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use crate::calculus::Precedence;
 use crate::lang::{Source, Symbol, Term, Value};
 use crate::stream::{FactReader, Frame};
 use crate::task::{CalculusOptions, Task};
@@ -43,8 +44,9 @@ impl Case {
     /// The same without conditions whose thresholds are open, for learners that need them listed.
     #[must_use]
     pub fn listed(mut self) -> Case {
-        let open =
-            |line: &&str| ["lately", "over", "reach"].iter().any(|name| line.starts_with(&format!("modeb({name}")));
+        let open = |line: &&str| {
+            ["lately", "over", "reach", "large"].iter().any(|name| line.starts_with(&format!("modeb({name}")))
+        };
         self.modes = self.modes.lines().filter(|line| !open(line)).collect::<Vec<_>>().join("\n");
         self
     }
@@ -63,7 +65,7 @@ impl Case {
 }
 
 /// What a task may have, each by a bit; targets come first.
-const OPTIONS: [(&str, &str); 21] = [
+const OPTIONS: [(&str, &str); 24] = [
     // Targets.
     ("example(holdsAt(f(+e), +time)). modeh(initiatedAt(f(+e), +time)). modeh(terminatedAt(f(+e), +time)).", ""),
     ("example(holdsAt(g(+e, +e), +time)). modeh(initiatedAt(g(+e, +e), +time)). modeh(terminatedAt(g(+e, +e), +time)).", ""),
@@ -102,6 +104,22 @@ const OPTIONS: [(&str, &str); 21] = [
     ("modeb(reach(+e, +e, #real, +time)).\ncomparison(reach(+e, +e, #real, +time), 3, larger).", "reach(X, Y, D, T) :- link(X, Y, T), size(Y, N, T), N <= D."),
     // A fluent about three.
     ("example(holdsAt(t(+e, +e, +e), +time)). modeh(initiatedAt(t(+e, +e, +e), +time)). modeh(terminatedAt(t(+e, +e, +e), +time)).", ""),
+    // A deadline of what the background starts.
+    ("", "expires(lit(X), 3)."),
+    // What is known last, and what occurred.
+    (
+        "exclusive(happensAt(a(+e), +time), happensAt(b(+e), +time)). modeb(lastly(+e, +time)). modeb(occurred(+e, +time)).
+modeb(often(+e, +time)).
+modeb(large(+e, #real, +time)).
+comparison(large(+e, #real, +time), 2, smaller).",
+        "lastly(X, T) :- last(happensAt(a(X), T)). occurred(X, T) :- within(happensAt(b(X), T), 1, 3).
+large(X, L, T) :- last(size(X, N, T), D), D < 3, N > L. often(X, T) :- count(link(X, _, T), 4, N), N > 1.",
+    ),
+    // Groups that the background makes.
+    (
+        "equivalence(together/2). modeb(holdsAt(together(+e, +e), +time)). modeb(crowd(+e, +time)).",
+        "initiatedAt(together(X, Y), T) :- link(X, Y, T), X != Y. terminatedAt(together(X, Y), T) :- happensAt(b(X), T), e(Y, T). crowd(X, T) :- count(holdsAt(together(X, _), T), N), N > 1.",
+    ),
 ];
 
 /// What every task has.
@@ -123,8 +141,9 @@ pub fn cases() -> impl Strategy<Value = Case> {
     let segments = vec(vec(frame, 2..12), 3..7);
     // Most fluents have no candidates.
     let candidates = (any::<u16>(), any::<u16>()).prop_map(|(a, b)| a & b);
-    (any::<u32>(), candidates, 0..3u8, any::<bool>(), segments).prop_map(
-        |(bits, candidates, tracked, interleaved, segments)| {
+    let both = prop::sample::select(&Precedence::ALL[..]);
+    (any::<u64>(), candidates, 0..3u8, (any::<bool>(), both), segments).prop_map(
+        |(bits, candidates, tracked, (interleaved, both), segments)| {
             let (modes, background) = declarations(bits, candidates);
             let tracked = [None, Some(vec![]), Some(vec![Symbol::new("e")])][tracked as usize].clone();
             let mut parts: Vec<Vec<Frame>> = Vec::new();
@@ -139,7 +158,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
             Case {
                 modes,
                 background,
-                options: CalculusOptions { tracked, interleaved, ..CalculusOptions::default() },
+                options: CalculusOptions { tracked, both, interleaved, ..CalculusOptions::default() },
                 frames,
             }
         },
@@ -161,7 +180,7 @@ const CANDIDATES: [(usize, &str); 9] = [
 ];
 
 /// Declarations and background by the bits of what a task has, and of who is looked at.
-fn declarations(bits: u32, candidates: u16) -> (String, String) {
+fn declarations(bits: u64, candidates: u16) -> (String, String) {
     let targets = 7;
     // At least one target.
     let bits = if bits & ((1 << targets) - 1) == 0 { bits | 1 } else { bits };
@@ -175,6 +194,7 @@ fn declarations(bits: u32, candidates: u16) -> (String, String) {
             // What holds while conditions are met may hold of what is not observed, which is not learned from.
             11 => f && !has(OPTIONS.len()),
             12 => v && p,
+            21 => has(8),
             // A fluent about three has enough conditions without somebody else.
             17 => !has(20),
             _ => true,

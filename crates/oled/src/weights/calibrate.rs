@@ -3,11 +3,14 @@
 //! Weights that separate are sure of too much or too little: one temperature for each fluent divides their scores, such that
 //! the labels of segments that the weights were not learned from are as probable as they can be.
 
-use super::chain::{Scores, Stretch};
-use super::firing::{Chain, FluentChains, Label};
-use super::margin::stretches;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::chain::Scores;
+use super::chains::{Chain, FluentChains, Run};
 use super::marginal::marginals;
-use super::weight::FluentWeights;
+use super::vote;
+use super::weight::{FluentWeights, Inertia};
 
 /// A table of how often what was said to be so probable was so.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,8 +46,27 @@ impl Reliability {
 /// What is known of a chain that weights were not learned from.
 #[derive(Clone, Debug, PartialEq)]
 struct HeldOut {
-    stretches: Vec<Stretch>,
-    labels: Vec<(Label, u32)>,
+    runs: Vec<Run>,
+    sure: Sure,
+}
+
+/// How sure weights are of the states of a chain, before calibration.
+#[derive(Clone, Debug, PartialEq)]
+enum Sure {
+    /// By the scores of sets of votes.
+    Scores(Arc<[Scores]>),
+    /// By a vote at each time point.
+    Votes(Vec<f64>),
+}
+
+impl HeldOut {
+    /// How probable each state but the first is after each step.
+    fn probable(&self, temperature: f64) -> Vec<f64> {
+        match &self.sure {
+            Sure::Scores(scores) => marginals(&Chain::stretches(&self.runs, scores), temperature),
+            Sure::Votes(votes) => votes.iter().map(|sure| vote::cooled(*sure, temperature)).collect(),
+        }
+    }
 }
 
 /// Chains with weights that were not learned from them.
@@ -69,25 +91,36 @@ const SUREST: f64 = 1e-6;
 impl Calibration {
     /// All chains of a fluent, with weights that were learned elsewhere.
     pub fn of(fluent: &FluentChains, weights: &FluentWeights) -> Calibration {
-        let (scores, mut calibration) = (fluent.scores(weights), Calibration::default());
-        fluent.chains.iter().for_each(|chain| calibration.add(chain, &scores));
+        let mut calibration = Calibration::default();
+        calibration.add(fluent, &fluent.chains.iter().collect::<Vec<_>>(), weights);
         calibration
     }
 
-    /// Adds a chain with the scores of weights that were not learned from it.
-    pub fn add(&mut self, chain: &Chain, scores: &[Scores]) {
-        let labels = chain.runs.iter().map(|run| (run.label, run.length)).collect();
-        self.chains.push(HeldOut { stretches: stretches(chain, scores).collect(), labels });
+    /// Adds chains with weights that were not learned from them.
+    pub(super) fn add(&mut self, fluent: &FluentChains, chains: &[&Chain], weights: &FluentWeights) {
+        let scores: Arc<[Scores]> = fluent.scores(weights).into();
+        self.chains.extend(chains.iter().map(|chain| {
+            let sure = match weights.inertia {
+                Inertia::Vote => Sure::Votes(vote::votes(fluent, weights, &chain.runs, &mut None).0),
+                _ => match fluent.possible(&scores, &chain.runs, &mut vec![false; fluent.states()]) {
+                    Cow::Borrowed(_) => Sure::Scores(scores.clone()),
+                    Cow::Owned(own) => Sure::Scores(own.into()),
+                },
+            };
+            HeldOut { runs: chain.runs.clone(), sure }
+        }));
     }
 
-    /// Calls a function with the probability and the label of each time point whose label is known.
+    /// Calls a function with the probability of each time point whose label is known, and whether that is so; of a fluent with
+    /// values, for each of them.
     pub(super) fn for_each(&self, temperature: f64, mut each: impl FnMut(f64, bool)) {
-        for HeldOut { stretches, labels } in &self.chains {
-            let labels = labels.iter().flat_map(|(label, length)| std::iter::repeat_n(*label, *length as usize));
-            for (probability, label) in marginals(stretches, temperature).into_iter().zip(labels) {
-                if label != Label::Unknown {
-                    each(probability, label == Label::Holds);
-                }
+        for held_out in &self.chains {
+            let probable = held_out.probable(temperature);
+            let steps: usize = held_out.runs.iter().map(|run| run.length as usize).sum();
+            let labels = held_out.runs.iter().flat_map(|run| std::iter::repeat_n(run.label, run.length as usize));
+            for (probable, label) in probable.chunks((probable.len() / steps.max(1)).max(1)).zip(labels) {
+                let Some(label) = label else { continue };
+                probable.iter().enumerate().for_each(|(i, p)| each(*p, i + 1 == label as usize));
             }
         }
     }
@@ -103,24 +136,31 @@ impl Calibration {
         if count == 0 { 0.0 } else { sum / count as f64 }
     }
 
-    /// The power of two that is nearest to the best temperature, and how improbable labels are with it.
+    /// The power of two that is nearest to the best temperature, by its exponent, and how improbable labels are with it.
     pub(super) fn coarse(&self) -> (f64, f64) {
         let tried = TEMPERATURES.map(|exponent| (f64::from(exponent), self.surprise(f64::from(exponent).exp2())));
         tried.reduce(|best, next| if next.1 < best.1 { next } else { best }).unwrap_or((0.0, f64::INFINITY))
     }
 
-    /// The temperature at which the labels are most probable; 1 where there are too few intervals to tell.
-    pub fn temperature(&self) -> f64 {
+    /// The temperature at which the labels are most probable, by the exponent of the nearest power of two; 1 where there are too
+    /// few intervals to tell.
+    pub(super) fn temperature(&self, coarse: f64) -> f64 {
         if self.intervals() < FEW_INTERVALS {
             return 1.0;
         }
-        let at = |exponent: f64| self.surprise(exponent.exp2());
-        let (middle, _) = self.coarse();
+        let at = |exponent: f64| (exponent, self.surprise(exponent.exp2()));
         let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
-        let (mut low, mut high) = (middle - 1.0, middle + 1.0);
+        let (mut low, mut high) = (coarse - 1.0, coarse + 1.0);
+        let (mut a, mut b) = (at(high - golden * (high - low)), at(low + golden * (high - low)));
         for _ in 0..SECTIONS {
-            let (a, b) = (high - golden * (high - low), low + golden * (high - low));
-            if at(a) <= at(b) { high = b } else { low = a }
+            // One of the two is where the next one would be.
+            if a.1 <= b.1 {
+                (high, b) = (b.0, a);
+                a = at(high - golden * (high - low));
+            } else {
+                (low, a) = (a.0, b);
+                b = at(low + golden * (high - low));
+            }
         }
         f64::midpoint(low, high).exp2()
     }
@@ -135,8 +175,8 @@ impl Calibration {
     /// How many intervals are annotated in the chains: with few, nobody can tell.
     pub fn intervals(&self) -> usize {
         let begins = |held_out: &HeldOut| {
-            let held = held_out.labels.iter().map(|(label, _)| *label == Label::Holds);
-            held.clone().zip(std::iter::once(false).chain(held)).filter(|(now, before)| *now && !before).count()
+            let held = held_out.runs.iter().map(|run| run.label.unwrap_or(0));
+            held.clone().zip(std::iter::once(0).chain(held)).filter(|(now, before)| *now > 0 && now != before).count()
         };
         self.chains.iter().map(begins).sum()
     }

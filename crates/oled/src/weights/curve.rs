@@ -1,7 +1,7 @@
 //! Curve: precision and recall at every threshold of probability.
 
 use super::calibrate::Calibration;
-use super::firing::FluentChains;
+use super::chains::FluentChains;
 use super::weight::FluentWeights;
 use crate::evaluate::Confusion;
 
@@ -27,6 +27,16 @@ impl Curve {
     /// How many time points are annotated.
     fn held(&self) -> u64 {
         self.missed + self.points.iter().filter(|(_, holds)| *holds).count() as u64
+    }
+
+    /// The time points, each with its probability and whether it is annotated, the most probable first.
+    pub fn points(&self) -> &[(f64, bool)] {
+        &self.points
+    }
+
+    /// How many annotated time points there are at which nothing speaks for it.
+    pub fn missed(&self) -> u64 {
+        self.missed
     }
 
     /// What is right and wrong where everything holds that is at least so probable.

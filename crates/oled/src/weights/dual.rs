@@ -2,9 +2,9 @@
 //!
 //! `minimise 1/2 |w|^2 + C xi` such that each condition, `w counts >= cost - xi`, is met, for a handful of conditions.
 
-use super::firing::FluentChains;
-use super::margin::Kind;
-use super::weight::FluentWeights;
+use super::chains::FluentChains;
+use super::margin::Trade;
+use super::weight::{FluentWeights, Inertia};
 
 /// A condition may be broken by so much of what missing everything costs: as in the literature.
 pub(super) const TOLERANCE: f64 = 0.001;
@@ -18,7 +18,10 @@ pub(super) struct Cut {
 /// The dual problem: a multiplier for each condition, `sum <= C`, with which weights are the positive part of the sum of the
 /// conditions' counts. Solved by moving weight from one condition to another, or to and from none, as long as it gains.
 pub(super) struct Dual {
-    cuts: Vec<Cut>,
+    /// What each condition costs, and the counts of each weight, condition by condition: all conditions are gone through at
+    /// once, and most of the time it is that.
+    costs: Vec<f64>,
+    counts: Vec<Vec<f64>>,
     multipliers: Vec<f64>,
     /// What the multipliers leave of their sum.
     rest: f64,
@@ -26,30 +29,40 @@ pub(super) struct Dual {
     sum: Vec<f64>,
     weight: Vec<f64>,
     signed: usize,
-    quiet: bool,
+    inertia: Inertia,
 }
 
 /// Moves of multipliers for a condition more, at most. Some hundreds are enough.
 const MOST_MOVES: usize = 20_000;
 
 impl Dual {
-    pub(super) fn new(rules: usize, kind: Kind) -> Dual {
+    pub(super) fn new(rules: usize, kind: Trade) -> Dual {
         let zero = vec![0.0; rules + 2];
         let signed = if kind.signed { rules } else { 0 };
-        let (rest, quiet) = (kind.trade, kind.quiet);
-        Dual { cuts: Vec::new(), multipliers: Vec::new(), rest, sum: zero.clone(), weight: zero, signed, quiet }
+        let (rest, inertia) = (kind.trade, kind.inertia);
+        let counts = vec![Vec::new(); rules + 2];
+        Dual {
+            costs: Vec::new(),
+            counts,
+            multipliers: Vec::new(),
+            rest,
+            sum: zero.clone(),
+            weight: zero,
+            signed,
+            inertia,
+        }
     }
 
     pub(super) fn weights(&self, fluent: &FluentChains) -> FluentWeights {
         let (rules, inertia) = self.weight.split_at(self.weight.len() - 2);
         let [holding, more] = [inertia[0], inertia[1]];
-        let (rules, absent, quiet) = (rules.into(), holding + more, self.quiet);
-        FluentWeights { fluent: fluent.name(), rules, holding, absent, quiet, temperature: 1.0, decide: true }
+        let (absent, inertia) = (holding + more, self.inertia);
+        FluentWeights { holding, absent, inertia, ..FluentWeights::new(fluent.name(), rules.into()) }
     }
 
     /// The number of conditions.
     pub(super) fn len(&self) -> usize {
-        self.cuts.len()
+        self.costs.len()
     }
 
     /// By how much a condition is broken, before slack.
@@ -57,27 +70,37 @@ impl Dual {
         cut.cost - self.weight.iter().zip(&cut.counts).map(|(weight, count)| weight * count).sum::<f64>()
     }
 
-    fn violation(&self, cut: usize) -> f64 {
-        self.broken_by(&self.cuts[cut])
+    /// By how much each condition is broken, before slack.
+    fn violations(&self, found: &mut Vec<f64>) {
+        found.clear();
+        found.resize(self.len(), 0.0);
+        for (weight, counts) in self.weight.iter().zip(&self.counts) {
+            found.iter_mut().zip(counts).for_each(|(sum, count)| *sum += weight * count);
+        }
+        found.iter_mut().zip(&self.costs).for_each(|(sum, cost)| *sum = cost - *sum);
     }
 
     /// The slack that the conditions need.
     pub(super) fn slack(&self) -> f64 {
-        (0..self.cuts.len()).map(|cut| self.violation(cut)).fold(0.0, f64::max)
+        let mut violations = Vec::new();
+        self.violations(&mut violations);
+        violations.into_iter().fold(0.0, f64::max)
     }
 
     /// Adds a condition, and finds the multipliers anew.
     pub(super) fn add(&mut self, cut: Cut) {
-        self.cuts.push(cut);
+        self.costs.push(cut.cost);
+        self.counts.iter_mut().zip(cut.counts).for_each(|(counts, count)| counts.push(count));
         self.multipliers.push(0.0);
+        let mut violations = Vec::new();
         for _ in 0..MOST_MOVES {
             // No condition is one that is never broken.
             let (mut most, mut least) = ((None, 0.0), (None, f64::INFINITY));
             if self.rest > 0.0 {
                 least = (None, 0.0);
             }
-            for cut in 0..self.cuts.len() {
-                let violation = self.violation(cut);
+            self.violations(&mut violations);
+            for (cut, &violation) in violations.iter().enumerate() {
                 if violation > most.1 {
                     most = (Some(cut), violation);
                 }
@@ -95,12 +118,9 @@ impl Dual {
 
     /// Moves as much from one condition, or from none, to another as gains most.
     fn shift(&mut self, from: Option<usize>, to: Option<usize>) {
-        let of = |cut: Option<usize>| cut.map(|cut| (self.cuts[cut].cost, self.cuts[cut].counts.as_slice()));
-        let (gain, lose) = (of(to), of(from));
-        let cost = gain.map_or(0.0, |(cost, _)| cost) - lose.map_or(0.0, |(cost, _)| cost);
-        let along: Vec<f64> = (0..self.sum.len())
-            .map(|i| gain.map_or(0.0, |(_, counts)| counts[i]) - lose.map_or(0.0, |(_, counts)| counts[i]))
-            .collect();
+        let of = |cut: Option<usize>, all: &[f64]| cut.map_or(0.0, |cut| all[cut]);
+        let cost = of(to, &self.costs) - of(from, &self.costs);
+        let along: Vec<f64> = self.counts.iter().map(|counts| of(to, counts) - of(from, counts)).collect();
         let room = from.map_or(self.rest, |cut| self.multipliers[cut]);
         let length = self.best_length(&along, cost, room);
         match from {

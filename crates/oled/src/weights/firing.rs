@@ -1,148 +1,22 @@
-//! Firing: which rules of a theory speak for and against each instance of a fluent, as runs of time points at which the same
-//! ones do.
+//! Firing: which rules of a theory fire on a stream, and on whom.
 //!
 //! An instance is looked at from the first time point on that a rule starts it until it is lost: as with rules that have no
 //! weights, what no rule has started does not hold.
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::chain::Scores;
-use super::margin::count;
-use super::weight::FluentWeights;
-use crate::calculus::{is_ordinary, label_name, unknown};
-use crate::evaluate::Confusion;
+use super::chains::{Chain, Chains, FluentChains};
+use super::layers::{Own, Places, label_of, layers, own_rules, refuse_starts};
+use crate::calculus::unknown;
 use crate::inertia::{self, Fluents, Inertia, inertial, tracked_columns, tracked_types, type_signature};
-use crate::lang::ec::{HOLDS, INITIATED, TERMINATED, persisting};
+use crate::lang::ec::{HOLDS, INITIATED, TERMINATED};
 use crate::lang::{
-    Clause, Diagnostic, Formula, Literal, Problems, Signature, Span, Symbol, Symmetries, Term, Theory, Value,
-    exchanged, for_each_hole,
+    Clause, Literal, Problems, Signature, Span, Symbol, Symmetries, Term, Theory, Value, exchanged, for_each_hole,
 };
-use crate::logic::{Dependence, Limits, Model, Pred, Predicate, Program, Role, Stop, asked_for};
+use crate::logic::{Dependence, Limits, Model, Pred, Predicate, Program, Role, Stop, kept};
 use crate::stream::Frame;
 use crate::task::Task;
-
-/// What is annotated at a time point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Label {
-    /// It does not hold.
-    Absent,
-    /// It holds.
-    Holds,
-    /// Nobody knows.
-    Unknown,
-}
-
-/// Steps, from one time point to the next, at which the same rules fire, to time points with the same label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
-    /// The number of the set of rules that fire, among [`FluentChains::firings`].
-    pub fired: u32,
-    /// What is annotated at the time points that the steps lead to.
-    pub label: Label,
-    /// The number of steps.
-    pub length: u32,
-}
-
-/// What fires on an instance while it is observed without a break.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Chain {
-    /// The segment.
-    pub segment: Symbol,
-    /// The arguments of the fluent; of a symmetric one in the order that stands for both.
-    pub values: Box<[Value]>,
-    /// The time point, by its number in the segment, that the first step leads to.
-    pub first: usize,
-    /// In the order of time.
-    pub runs: Vec<Run>,
-}
-
-/// A rule of a fluent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RuleOf {
-    /// Its number in the theory.
-    pub number: usize,
-    /// Whether it ends the fluent.
-    pub ends: bool,
-}
-
-/// The chains of a fluent.
-#[derive(Clone, Debug)]
-pub struct FluentChains {
-    /// `holdsAt(meeting(_, _), _)`, or `in_danger(_, _)` of an ordinary predicate.
-    pub label: Signature,
-    /// Whether rules say when it holds, instead of what starts and ends it.
-    pub direct: bool,
-    /// Its rules, in the order of the theory.
-    pub rules: Vec<RuleOf>,
-    /// The sets of rules that ever fired together, one bit each.
-    pub firings: IndexSet<Box<[u64]>, FxBuildHasher>,
-    /// In the order in which they began.
-    pub chains: Vec<Chain>,
-    /// By segment, how often it was annotated where no rule can make it hold.
-    pub missed: IndexMap<Symbol, u64, FxBuildHasher>,
-}
-
-impl FluentChains {
-    /// The name of the fluent.
-    pub fn name(&self) -> Symbol {
-        label_name(self.label).unwrap_or_else(|| self.label.name())
-    }
-
-    /// Whether a rule, by its place among those of the fluent, is in a set of rules.
-    pub fn fires(&self, fired: usize, rule: usize) -> bool {
-        self.firings[fired][rule / 64] >> (rule % 64) & 1 == 1
-    }
-
-    /// Whether rules that start it, and rules that end it, are in a set of rules.
-    pub(super) fn sides(&self, fired: usize) -> (bool, bool) {
-        let any = |ends: bool| (0..self.rules.len()).any(|r| self.rules[r].ends == ends && self.fires(fired, r));
-        (any(false), any(true))
-    }
-
-    /// Whether a set of rules silences inertia of not holding, and of holding: a rule that starts it the one, and a rule that
-    /// ends it the other; where only quiet counts, any rule both.
-    pub(super) fn speaks(&self, fired: usize, quiet: bool) -> (bool, bool) {
-        let (starts, ends) = self.sides(fired);
-        if quiet { (starts || ends, starts || ends) } else { (starts, ends) }
-    }
-
-    /// The scores of a step at which each set of rules fires.
-    pub fn scores(&self, weights: &FluentWeights) -> Vec<Scores> {
-        (0..self.firings.len()).map(|fired| self.score(fired, weights)).collect()
-    }
-
-    /// What the best states come to, against the annotation.
-    pub fn evaluate(&self, weights: &FluentWeights) -> Confusion {
-        let scores = self.scores(weights);
-        let mut counts = Confusion { fn_: self.missed.values().sum(), ..Confusion::default() };
-        self.chains.iter().for_each(|chain| counts += count(chain, &scores));
-        counts
-    }
-
-    fn score(&self, fired: usize, weights: &FluentWeights) -> Scores {
-        let sum = |ends: bool| -> f64 {
-            let rules = (0..self.rules.len()).filter(|&r| self.rules[r].ends == ends && self.fires(fired, r));
-            rules.map(|r| weights.rules[r]).sum()
-        };
-        let (starts, ends) = (sum(false), sum(true));
-        let (against_absent, against_holding) = self.speaks(fired, weights.quiet);
-        let absent = if against_absent { 0.0 } else { weights.absent };
-        let holding = if against_holding { 0.0 } else { weights.holding };
-        // What holds while conditions are met is not kept from ending.
-        let absent_before = if self.direct { absent } else { 0.0 };
-        [[ends + absent, starts], [ends + absent_before, starts + holding]]
-    }
-}
-
-/// The chains of all fluents of a theory.
-#[derive(Clone, Debug)]
-pub struct Chains {
-    /// In the order of their rules.
-    pub fluents: Vec<FluentChains>,
-    /// The time points of each segment.
-    pub times: IndexMap<Symbol, Vec<i64>, FxBuildHasher>,
-}
 
 /// What fires, frame by frame.
 #[derive(Clone, Debug)]
@@ -153,6 +27,8 @@ pub struct Firing {
     inertia: Inertia,
     symmetries: Symmetries,
     fluents: Vec<Fluent>,
+    /// The fluents of layers below that rules ask for, each with the relation of what holds.
+    given: IndexMap<Signature, Pred, FxBuildHasher>,
     /// For each rule of the program's source the fluent and the place among its rules.
     rules: Places,
     chains: Chains,
@@ -160,15 +36,12 @@ pub struct Firing {
     current: Option<Symbol>,
     stop: Option<Stop>,
     interleaved: bool,
-    /// Room for the rules that fire on each instance.
-    fired: Vec<ByInstance<Box<[u64]>>>,
+    /// Room for the votes that are given on each instance.
+    fired: Vec<ByInstance<Vec<u64>>>,
 }
 
 /// Something for each instance.
 type ByInstance<T> = IndexMap<Box<[Value]>, T, FxBuildHasher>;
-
-/// For each rule of a program the fluent that it is about, and its place among the rules of that.
-type Places = Vec<Option<(usize, usize)>>;
 
 /// A fluent whose rules are looked at.
 #[derive(Clone, Debug)]
@@ -190,14 +63,40 @@ fn live(label: Signature) -> [Signature; 2] {
 }
 
 impl Firing {
-    /// The rules of a theory at work on a stream. What is wrong with the theory, or with weighing it, is said.
+    /// The rules of a theory at work on a stream, where none asks for what is weighed. What is wrong with the theory, or with
+    /// weighing it, is said.
     pub fn new(task: &Task, theory: &Theory) -> Result<Firing, Problems> {
+        Ok(Firing::layers(task, theory)?.swap_remove(0))
+    }
+
+    /// The same layer by layer: the first one asks for nothing that is weighed, and each other one for those before it. There
+    /// is one at least.
+    pub fn layers(task: &Task, theory: &Theory) -> Result<Vec<Firing>, Problems> {
         task.check(theory)?;
-        let (own, rules) = own_rules(task, theory)?;
+        let mut layers = layers(task, theory)?;
+        if layers.is_empty() {
+            layers.push(Vec::new());
+        }
+        (0..layers.len()).map(|layer| Firing::layer(task, theory, &layers, layer)).collect()
+    }
+
+    fn layer(task: &Task, theory: &Theory, layers: &[Vec<Signature>], layer: usize) -> Result<Firing, Problems> {
+        let (own, places) = own_rules(task, theory, &layers[layer]);
         let plain = task.rules(theory);
         let mut vocabulary = task.vocabulary(&plain)?;
-        refuse_coupled(&plain, &own, &Dependence::new(&vocabulary, &plain))?;
-        let mut all: Vec<Clause> = plain.into_iter().map(|rule| guarded(rule, &own)).collect();
+        let below: Vec<Signature> = layers[..layer].iter().flatten().copied().collect();
+        refuse_starts(&plain, &below)?;
+        // What is decoded in layers below is given, and what is decoded in those above is not known.
+        let is_other = |rule: &Clause| {
+            let label = label_of(&rule.head);
+            layers.iter().flatten().any(|l| *l == label) && !own.contains_key(&label)
+        };
+        let (known, rules): (Vec<&Clause>, Places) =
+            plain.into_iter().zip(places).filter(|(rule, _)| !is_other(rule)).unzip();
+        let mut all: Vec<Clause> = known.into_iter().map(|rule| guarded(rule, &own)).collect();
+        for label in &below {
+            vocabulary.predicates[label].role = Role::Fluent;
+        }
         let mut wanted = Vec::new();
         for (label, fluent) in &own {
             if fluent.direct {
@@ -242,6 +141,7 @@ impl Firing {
             open: IndexMap::default(),
         };
         let fluents: Vec<Fluent> = labels.iter().map(fluent).collect();
+        let given = |label: &Signature| Some((*label, program.pred(kept(*label)).or(program.pred(*label))?));
         let mut model = Model::new(&program);
         model.trace();
         Ok(Firing {
@@ -250,6 +150,7 @@ impl Firing {
             current: None,
             stop: None,
             interleaved: task.options.interleaved,
+            given: below.iter().filter_map(given).collect(),
             program,
             model,
             inertia,
@@ -271,6 +172,11 @@ impl Firing {
 
     /// Takes a frame.
     pub fn observe(&mut self, frame: &Frame) {
+        self.observe_with(frame, std::iter::empty());
+    }
+
+    /// Takes a frame, with what holds there of fluents of layers below; of a symmetric one in one of its orders.
+    pub fn observe_with<'v>(&mut self, frame: &Frame, below: impl Iterator<Item = (Signature, &'v [Value])>) {
         if self.ends_with(frame) {
             self.fluents.iter_mut().for_each(|fluent| fluent.open.clear());
         }
@@ -280,16 +186,30 @@ impl Firing {
         if self.stop.is_some() {
             return;
         }
-        for fluent in fluents.iter_mut() {
+        for (label, values) in below {
+            let Some(pred) = self.given.get(&label) else { continue };
+            model.insert(*pred, values);
+            if self.symmetries.has(label) {
+                model.insert(*pred, &exchanged(values));
+            }
+        }
+        for (fluent, own) in fluents.iter_mut().zip(&chains.fluents) {
             let open = fluent.open.entry(frame.segment).or_default();
             let is_observed =
                 |(c, kind): &(usize, Pred), values: &[Value]| model.rows(*kind).contains(&values[*c..=*c]);
             open.retain(|values, _| fluent.tracked.iter().all(|tracked| is_observed(tracked, values)));
             if let Some(live) = fluent.live {
-                for values in open.keys() {
+                let mut insert = |values: &[Value]| {
                     model.insert(live, values);
                     if fluent.symmetric {
                         model.insert(live, &exchanged(values));
+                    }
+                };
+                for key in open.keys() {
+                    if own.label.has_value() {
+                        (1..own.states()).for_each(|state| insert(&own.joined(key, state)));
+                    } else {
+                        insert(key);
                     }
                 }
             }
@@ -302,7 +222,7 @@ impl Firing {
         let now = times.len() - 1;
         self.collect();
         for f in 0..self.fluents.len() {
-            let labels = labels_of(&self.symmetries, self.chains.fluents[f].label, frame);
+            let labels = labels_of(&self.symmetries, &mut self.chains.fluents[f], frame);
             self.note(f, frame.segment, now, &labels);
         }
     }
@@ -316,15 +236,13 @@ impl Firing {
     /// a segment takes.
     pub fn take(&mut self) -> Chains {
         self.fluents.iter_mut().for_each(|fluent| fluent.open.clear());
-        let fresh = |fluent: &FluentChains| FluentChains {
-            chains: Vec::new(),
-            missed: IndexMap::default(),
-            rules: fluent.rules.clone(),
-            firings: fluent.firings.clone(),
-            ..*fluent
-        };
-        let fluents = self.chains.fluents.iter().map(fresh).collect();
+        let fluents = self.chains.fluents.iter().map(FluentChains::without_chains).collect();
         std::mem::replace(&mut self.chains, Chains { fluents, times: IndexMap::default() })
+    }
+
+    /// Whether frames of several segments come mixed.
+    pub(super) fn is_interleaved(&self) -> bool {
+        self.interleaved
     }
 
     /// Whether all segments so far end where a frame comes.
@@ -392,19 +310,23 @@ impl Firing {
         self.chains
     }
 
-    /// Collects which rules fire on whom.
+    /// Collects which votes are given on whom.
     fn collect(&mut self) {
         self.fired.iter_mut().for_each(IndexMap::clear);
         for (number, row) in self.model.fired(&self.program) {
             let Some(Some((f, rule))) = self.rules.get(number as usize) else { continue };
-            let own = &self.chains.fluents[*f];
+            let own = &mut self.chains.fluents[*f];
             let values = self.symmetries.in_order(own.label, row);
-            let words = own.rules.len().div_ceil(64);
-            let fired = match self.fired[*f].get_mut(&*values) {
+            let (key, state) = own.split(&values);
+            let vote = own.votes.insert_full((*rule, state)).0;
+            let fired = match self.fired[*f].get_mut(key) {
                 Some(fired) => fired,
-                None => self.fired[*f].entry(values.into()).or_insert_with(|| vec![0; words].into()),
+                None => self.fired[*f].entry(key.into()).or_default(),
             };
-            fired[rule / 64] |= 1 << (rule % 64);
+            if fired.len() <= vote / 64 {
+                fired.resize(vote / 64 + 1, 0);
+            }
+            fired[vote / 64] |= 1 << (vote % 64);
         }
     }
 
@@ -414,126 +336,63 @@ impl Firing {
         let model = &self.model;
         let candidates = fluent.candidates.map(|candidates| model.rows(candidates));
         let open = fluent.open.entry(segment).or_default();
-        open.retain(|values, _| candidates.is_none_or(|candidates| candidates.contains(values)));
-        let label = |values: &[Value]| labels.get(values).copied().unwrap_or(Label::Absent);
-        let nothing: Box<[u64]> = vec![0; own.rules.len().div_ceil(64)].into();
-        let mut set = |values: &[Value]| {
-            let set = fired.get(values).unwrap_or(&nothing);
-            own.firings.get_index_of(set).unwrap_or_else(|| own.firings.insert_full(set.clone()).0) as u32
+        open.retain(|key, _| candidates.is_none_or(|candidates| candidates.contains(key)));
+        let label = |key: &[Value]| labels.get(key).copied().unwrap_or(Some(0));
+        let firings = &mut own.firings;
+        let mut set = |key: &[Value]| {
+            let set = fired.get(key).map_or(&[][..], Vec::as_slice);
+            firings.get_index_of(set).unwrap_or_else(|| firings.insert_full(set.into()).0) as u32
         };
+        let holds = |label: Option<u32>| u64::from(label.is_some_and(|state| state > 0));
         let mut held = 0;
         if !own.direct {
             // What fired at the time point before leads here.
-            for (values, (chain, fired)) in open.iter_mut() {
-                held += u64::from(label(values) == Label::Holds);
-                own.chains[*chain].push(*fired, label(values));
-                *fired = set(values);
+            for (key, (chain, fired)) in open.iter_mut() {
+                held += holds(label(key));
+                own.chains[*chain].push(*fired, label(key));
+                *fired = set(key);
             }
         }
-        let starts = |mask: &[u64]| {
-            let is_set = |r: usize| mask[r / 64] >> (r % 64) & 1 == 1;
-            own.rules.iter().enumerate().any(|(r, of)| !of.ends && is_set(r))
+        let starts = |votes: &[u64]| {
+            let is_set = |vote: usize| votes.get(vote / 64).is_some_and(|word| word >> (vote % 64) & 1 == 1);
+            own.votes.iter().enumerate().any(|(vote, (rule, _))| !own.rules[*rule].ends && is_set(vote))
         };
-        for (values, _) in fired.iter().filter(|(_, mask)| starts(mask)) {
-            if !open.contains_key(values) {
+        for (key, _) in fired.iter().filter(|(_, votes)| starts(votes)) {
+            if !open.contains_key(key) {
                 let first = if own.direct { now } else { now + 1 };
-                open.insert(values.clone(), (own.chains.len(), set(values)));
-                own.chains.push(Chain { segment, values: values.clone(), first, runs: Vec::new() });
+                open.insert(key.clone(), (own.chains.len(), set(key)));
+                own.chains.push(Chain { segment, values: key.clone(), first, runs: Vec::new() });
             }
         }
         if own.direct {
-            for (values, (chain, _)) in open.iter() {
-                held += u64::from(label(values) == Label::Holds);
-                own.chains[*chain].push(set(values), label(values));
+            for (key, (chain, _)) in open.iter() {
+                held += holds(label(key));
+                own.chains[*chain].push(set(key), label(key));
             }
         }
-        let all = labels.values().filter(|label| **label == Label::Holds).count() as u64;
+        let all: u64 = labels.values().map(|label| holds(*label)).sum();
         *own.missed.entry(segment).or_default() += all - held;
     }
 }
 
-impl Chain {
-    fn push(&mut self, fired: u32, label: Label) {
-        match self.runs.last_mut() {
-            Some(run) if run.fired == fired && run.label == label => run.length += 1,
-            _ => self.runs.push(Run { fired, label, length: 1 }),
-        }
-    }
-}
+/// The states that are annotated of instances, where that is not that they do not hold; none of what is not known.
+type Labels = ByInstance<Option<u32>>;
 
-/// What is annotated of instances, where it is not that they do not hold.
-type Labels = ByInstance<Label>;
-
-fn labels_of(symmetries: &Symmetries, label: Signature, frame: &Frame) -> Labels {
+fn labels_of(symmetries: &Symmetries, own: &mut FluentChains, frame: &Frame) -> Labels {
     let mut labels = Labels::default();
-    let not_known = unknown(label);
+    let not_known = unknown(own.label);
     for (signature, values) in frame.annotation.iter() {
         // What nobody knows is not known, whatever else is said.
         if signature == not_known {
-            labels.insert((*symmetries.in_order(signature, values)).into(), Label::Unknown);
-        } else if signature == label {
-            labels.entry((*symmetries.in_order(signature, values)).into()).or_insert(Label::Holds);
+            let values = symmetries.in_order(signature, values);
+            labels.insert(own.split(&values).0.into(), None);
+        } else if signature == own.label {
+            let values = symmetries.in_order(signature, values);
+            let (key, state) = own.split(&values);
+            labels.entry(key.into()).or_insert(Some(state as u32));
         }
     }
     labels
-}
-
-type Own = IndexMap<Signature, FluentChains, FxBuildHasher>;
-
-/// The fluents that a theory has rules for, and for each rule of background and theory the fluent and its place there.
-fn own_rules(task: &Task, theory: &Theory) -> Result<(Own, Places), Problems> {
-    let labels = task.labels();
-    let mut own = Own::default();
-    let mut rules: Places = vec![None; task.background.clauses.len()];
-    for (number, clause) in theory.clauses.iter().enumerate() {
-        let name = clause.head.name.as_str();
-        let label = persisting(&clause.head).unwrap_or(Signature::of(&clause.head));
-        // What is not labelled is there for other rules, and as certain as what the background says.
-        if !labels.contains(&label) {
-            rules.push(None);
-            continue;
-        }
-        let fail = |message: String, hint: &str| Err(Diagnostic::new(&clause.head.span, message).hint(hint).into());
-        if label.has_value() {
-            let message = format!("`{label}` has one of several values, and weights are for what holds or does not");
-            return fail(message, "weigh a theory without its rules");
-        }
-        let given = |rule: &Clause| persisting(&rule.head).unwrap_or(Signature::of(&rule.head)) == label;
-        if task.background.clauses.iter().any(given) {
-            let message = format!("the background has rules for `{label}`, which have no weights");
-            return fail(message, "move them to the theory");
-        }
-        let new = || FluentChains {
-            label,
-            direct: !matches!(name, INITIATED | TERMINATED),
-            rules: Vec::new(),
-            firings: IndexSet::default(),
-            chains: Vec::new(),
-            missed: IndexMap::default(),
-        };
-        let entry = own.entry(label);
-        let at = entry.index();
-        let fluent = entry.or_insert_with(new);
-        rules.push(Some((at, fluent.rules.len())));
-        fluent.rules.push(RuleOf { number, ends: name == TERMINATED });
-    }
-    Ok((own, rules))
-}
-
-/// Says where a condition asks for what is weighed: what holds is not known before it is decoded.
-fn refuse_coupled(rules: &[&Clause], own: &Own, dependence: &Dependence<'_>) -> Result<(), Problems> {
-    let holds = |s: Signature| if is_ordinary(s) { s } else { s.renamed(HOLDS) };
-    for rule in rules {
-        for literal in &rule.body {
-            let Formula::Atom(atom) = &literal.formula else { continue };
-            if let Some(found) = dependence.of([asked_for(atom)]).map(holds).find(|s| own.contains_key(s)) {
-                let message = format!("a condition asks whether `{found}` holds, whose rules are weighed");
-                let hint = "weigh rules whose conditions are about the stream, and what follows from it";
-                return Err(Diagnostic::new(&literal.span, message).hint(hint).into());
-            }
-        }
-    }
-    Ok(())
 }
 
 /// A rule that ends what is looked at, or is started at the time point, and nothing else.

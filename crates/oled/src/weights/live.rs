@@ -3,11 +3,9 @@
 //! What is best at a time point depends on what comes later, but soon hardly any more: after a gap in which nothing fires, the
 //! best ways to all states have met. So each time point is decided when so many others have come after it, and forgotten.
 
-use super::chain::{BEGINNING, Standing, Stretch, standing};
-use super::firing::{Chain, Firing, FluentChains};
-use super::margin::stretches;
-use super::marginal::{marginals_from, odds};
-use super::recognised::{Confidence, Decision};
+use super::chains::{Chain, FluentChains, Run};
+use super::firing::Firing;
+use super::recognised::{Before, Confidence, Decision};
 use super::weight::Weights;
 use crate::calculus::{End, Interval};
 use crate::lang::Symbol;
@@ -27,14 +25,11 @@ pub struct Live {
 }
 
 /// What is known of a chain before the steps that it has.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Window {
-    standing: Standing,
-    odds: f64,
-    /// Whether it holds by rules alone.
-    holds: bool,
-    /// The interval that has begun: its first and last time point, and how probable it was at how many.
-    open: Option<Open>,
+    before: Before,
+    /// The intervals that have begun, by state: their first and last time point, and how probable they were at how many.
+    open: Vec<Option<Open>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,10 +39,6 @@ struct Open {
     sum: f64,
     weakest: f64,
     count: u64,
-}
-
-impl Window {
-    const NEW: Window = Window { standing: BEGINNING, odds: f64::NEG_INFINITY, holds: false, open: None };
 }
 
 impl Live {
@@ -87,11 +78,13 @@ impl Live {
 
     /// Decides what has been so long ago, and what has ended.
     fn decide(&mut self, f: usize, segment: Symbol, closed: &mut Vec<(Interval, Confidence)>) {
-        self.windows[f].resize(self.firing.fluents()[f].chains.len(), Window::NEW);
+        let own = &self.firing.fluents()[f];
+        let new = || Window { before: Before::nothing(own.states()), open: vec![None; own.states()] };
+        self.windows[f].resize_with(own.chains.len(), new);
         let is_open = self.firing.open(f);
         for (chain, is_open) in is_open.iter().enumerate() {
             let own = &self.firing.fluents()[f].chains[chain];
-            let steps: usize = own.runs.iter().map(|run| run.length as usize).sum();
+            let steps = own.steps();
             if !is_open {
                 self.commit(f, chain, usize::MAX, Some(End::Lost), closed);
             } else if own.segment == segment && steps >= 2 * self.lag.max(1) {
@@ -119,31 +112,35 @@ impl Live {
         let (fluent, weights, window) = (&firing.fluents()[f], &weights.fluents[f], &mut windows[f][chain]);
         let own = &fluent.chains[chain];
         let scores = fluent.scores(weights);
-        let all: Vec<Stretch> = stretches(own, &scores).collect();
-        let probable = marginals_from(window.odds, &all, weights.temperature);
-        let before = (window.standing, window.holds);
-        let states = fluent.states(weights, (own, &all), (*decision, &probable), before);
-        let steps = steps.min(states.len());
+        let before = window.before.clone().extended(fluent.states());
+        window.open.resize(fluent.states(), None);
+        let (probable, held) = fluent.recognise(weights, &scores, &own.runs, *decision, &before);
+        let steps = steps.min(own.steps());
         let times = firing.times(own.segment);
-        for (at, (holds, probable)) in states.iter().zip(&probable).take(steps).enumerate() {
-            let time = times[own.first + at];
-            match (&mut window.open, holds) {
-                (Some(open), true) => open.add(time, *probable),
-                (None, true) => window.open = Some(Open::new(time, *probable)),
-                (Some(_), false) => closed.extend(window.close(fluent, own, End::Terminated)),
-                (None, false) => {}
+        for state in 1..fluent.states() {
+            // What goes on from before ends where it does not hold from the first step on.
+            let goes_on = held.iter().any(|held| held.state == state && held.first == 0) || steps == 0;
+            if !goes_on {
+                closed.extend(window.close(fluent, own, state, End::Terminated));
+            }
+        }
+        for held in held.iter().filter(|held| held.first < steps) {
+            for step in held.first..held.end.min(steps) {
+                let probable = fluent.probability(&probable, step, held.state);
+                let open = window.open[held.state].get_or_insert_with(|| Open::new(times[own.first + step]));
+                open.add(times[own.first + step], probable);
+            }
+            if held.end < steps {
+                closed.extend(window.close(fluent, own, held.state, End::Terminated));
             }
         }
         if let Some(end) = end {
-            closed.extend(window.close(fluent, own, end));
+            for state in 1..fluent.states() {
+                closed.extend(window.close(fluent, own, state, end));
+            }
             return;
         }
-        let done = first_steps(&all, steps);
-        let after = standing(window.standing, &done);
-        // Only the difference matters, and large numbers lose digits.
-        window.standing = after.map(|standing| standing - after[0].max(after[1]));
-        window.odds = odds(window.odds, &done, weights.temperature);
-        window.holds = steps.checked_sub(1).map_or(window.holds, |last| states[last] && !weights.decide);
+        window.before = fluent.after(weights, &scores, &first_steps(&own.runs, steps), before);
         firing.drop_steps(f, chain, steps);
     }
 
@@ -160,12 +157,12 @@ impl Live {
 }
 
 /// The first so many steps.
-fn first_steps(stretches: &[Stretch], mut steps: usize) -> Vec<Stretch> {
+fn first_steps(runs: &[Run], mut steps: usize) -> Vec<Run> {
     let mut first = Vec::new();
-    for stretch in stretches {
-        let length = steps.min(stretch.length as usize);
+    for run in runs {
+        let length = steps.min(run.length as usize);
         if length > 0 {
-            first.push(Stretch { length: length as u32, ..*stretch });
+            first.push(Run { length: length as u32, ..*run });
         }
         steps -= length;
     }
@@ -173,8 +170,8 @@ fn first_steps(stretches: &[Stretch], mut steps: usize) -> Vec<Stretch> {
 }
 
 impl Open {
-    fn new(time: i64, probable: f64) -> Open {
-        Open { first: time, last: time, sum: probable, weakest: probable, count: 1 }
+    fn new(time: i64) -> Open {
+        Open { first: time, last: time, sum: 0.0, weakest: 1.0, count: 0 }
     }
 
     fn add(&mut self, time: i64, probable: f64) {
@@ -186,9 +183,15 @@ impl Open {
 }
 
 impl Window {
-    fn close(&mut self, fluent: &FluentChains, chain: &Chain, end: End) -> Option<(Interval, Confidence)> {
-        let Open { first, last, sum, weakest, count } = self.open.take()?;
-        let (segment, values) = (chain.segment, chain.values.clone());
+    fn close(
+        &mut self,
+        fluent: &FluentChains,
+        chain: &Chain,
+        state: usize,
+        end: End,
+    ) -> Option<(Interval, Confidence)> {
+        let Open { first, last, sum, weakest, count } = self.open[state].take()?;
+        let (segment, values) = (chain.segment, fluent.joined(&chain.values, state));
         let interval = Interval { segment, signature: fluent.label, values, first, last, end };
         Some((interval, Confidence { mean: sum / count as f64, weakest }))
     }

@@ -1,54 +1,109 @@
-//! Marginals: how probable it is at each time point of a chain that the fluent holds.
+//! Marginals: how probable each state of a chain is at each time point.
 //!
 //! A sequence of states is the more probable the higher its score, `p ~ exp(score / temperature)`. Sums over all sequences up
 //! to a time point, and from there on, are made step by step, and exact up to rounding.
 
-use super::chain::{Scores, Stretch};
+use super::chain::{Scores, Stretch, certain};
 
-/// The probability that it holds at each time point that the steps of a chain lead to.
-pub fn marginals(stretches: &[Stretch], temperature: f64) -> Vec<f64> {
-    marginals_from(f64::NEG_INFINITY, stretches, temperature)
+/// The logarithm of how much more probable each state is than the first one, which has 0.
+pub(super) type Odds = Vec<f64>;
+
+/// The probability that it holds at each time point that the steps of a chain lead to; of a fluent with values, that it has
+/// each of them.
+pub fn marginals(stretches: &[Stretch<'_>], temperature: f64) -> Vec<f64> {
+    marginals_from(&certain(0, stretches.first().map_or(1, |s| s.scores.states())), stretches, temperature)
 }
 
-/// The logarithm of how much more probable holding is than not holding after a step.
-fn step(odds: f64, s: &Scores) -> f64 {
-    sum(s[0][1], odds + s[1][1]) - sum(s[0][0], odds + s[1][0])
+/// Odds after a step.
+fn forward(odds: &[f64], scores: &Scores, next: &mut Odds) {
+    next.clear();
+    for (to, [enter, remain]) in scores.cells().iter().enumerate() {
+        next.push(sum(enter + others(odds, to), remain + odds[to]));
+    }
+    relative(next);
 }
 
-/// The scores of a step as logarithms of how probable it is, up to a constant.
-fn cooled(scores: &Scores, temperature: f64) -> Scores {
-    scores.map(|row| row.map(|score| score / temperature))
+/// What the steps from each state on come to, from what they come to after one step.
+fn backward(later: &[f64], scores: &Scores, next: &mut Odds) {
+    next.clear();
+    let cells = scores.cells();
+    for (from, [_, remain]) in cells.iter().enumerate() {
+        let others = (0..cells.len()).filter(|to| *to != from).map(|to| cells[to][0] + later[to]);
+        next.push(sum(others.reduce(sum).unwrap_or(f64::NEG_INFINITY), remain + later[from]));
+    }
+    relative(next);
 }
 
-/// Those odds after some stretches, by what was up to there.
-pub(super) fn odds(mut odds: f64, stretches: &[Stretch], temperature: f64) -> f64 {
+/// The sum over all states but one.
+fn others(odds: &[f64], but: usize) -> f64 {
+    let others = odds.iter().enumerate().filter(|(state, _)| *state != but).map(|(_, odds)| *odds);
+    others.reduce(sum).unwrap_or(f64::NEG_INFINITY)
+}
+
+/// Makes numbers relative to the first.
+fn relative(odds: &mut Odds) {
+    let first = odds[0];
+    odds.iter_mut().for_each(|odds| *odds -= first);
+}
+
+/// Calls a function with the odds after each step of a stretch, and returns the last ones. While nothing changes any more,
+/// nothing is computed.
+fn each_step(
+    odds: &mut Odds,
+    (scores, length): (&Scores, u32),
+    step: impl Fn(&[f64], &Scores, &mut Odds),
+    mut each: impl FnMut(&[f64]),
+) {
+    let mut next = Odds::with_capacity(odds.len());
+    let mut moves = true;
+    for _ in 0..length {
+        if moves {
+            step(odds, scores, &mut next);
+            moves = next != *odds;
+            std::mem::swap(odds, &mut next);
+        }
+        each(odds);
+    }
+}
+
+/// Odds after some stretches, by what was up to there.
+pub(super) fn odds(before: &[f64], stretches: &[Stretch<'_>], temperature: f64) -> Odds {
+    let mut odds = before.to_vec();
     for Stretch { scores, length } in stretches {
-        let s = cooled(scores, temperature);
-        (0..*length).for_each(|_| odds = step(odds, &s));
+        each_step(&mut odds, (&scores.cooled(temperature), *length), forward, |_| {});
     }
     odds
 }
 
 /// The same where odds are known of the state before.
-pub(super) fn marginals_from(mut odds: f64, stretches: &[Stretch], temperature: f64) -> Vec<f64> {
-    let length: usize = stretches.iter().map(|stretch| stretch.length as usize).sum();
-    let mut forward: Vec<f64> = Vec::with_capacity(length);
+pub(super) fn marginals_from(before: &[f64], stretches: &[Stretch<'_>], temperature: f64) -> Vec<f64> {
+    let (states, mut odds) = (before.len(), before.to_vec());
+    let steps: usize = stretches.iter().map(|stretch| stretch.length as usize).sum();
+    let mut until: Vec<f64> = Vec::with_capacity(steps * states);
     for Stretch { scores, length } in stretches {
-        let s = cooled(scores, temperature);
-        for _ in 0..*length {
-            odds = step(odds, &s);
-            forward.push(odds);
-        }
+        each_step(&mut odds, (&scores.cooled(temperature), *length), forward, |odds| until.extend(odds));
     }
-    let mut marginals = vec![0.0; length];
-    let (mut at, mut later) = (length, 0.0);
+    let mut marginals = vec![0.0; steps * (states - 1)];
+    let mut later = vec![0.0; states];
+    let mut at = steps;
+    let mut note = |later: &[f64]| {
+        at -= 1;
+        let all = until[at * states..][..states].iter().zip(later).map(|(until, later)| until + later);
+        let sum = all.clone().reduce(sum).unwrap_or_default();
+        let places = &mut marginals[at * (states - 1)..][..states - 1];
+        places.iter_mut().zip(all.skip(1)).for_each(|(place, odds)| *place = (odds - sum).exp());
+    };
     for Stretch { scores, length } in stretches.iter().rev() {
-        let s = cooled(scores, temperature);
-        for _ in 0..*length {
-            at -= 1;
-            marginals[at] = 1.0 / (1.0 + (-(forward[at] + later)).exp());
-            later = sum(s[1][0], later + s[1][1]) - sum(s[0][0], later + s[0][1]);
-        }
+        // What comes after the last step of a stretch is known before that step is taken back.
+        note(&later);
+        let cooled = scores.cooled(temperature);
+        let mut left = *length;
+        each_step(&mut later, (&cooled, *length), backward, |later| {
+            left -= 1;
+            if left > 0 {
+                note(later);
+            }
+        });
     }
     marginals
 }
@@ -65,24 +120,33 @@ mod tests {
 
     #[test]
     fn probabilities_are_those_of_all_sequences() {
-        let quiet: Scores = [[1.0, 0.0], [0.0, 0.5]];
-        let starts: Scores = [[0.0, 2.5], [0.0, 3.0]];
-        let ends: Scores = [[2.0, 0.0], [1.0, 0.0]];
-        for kinds in
-            [vec![(quiet, 3)], vec![(starts, 1), (quiet, 4), (ends, 2)], vec![(quiet, 2), (starts, 3), (quiet, 3)]]
-        {
+        let quiet = Scores::of_two([[1.0, 0.0], [0.0, 0.5]]);
+        let starts = Scores::of_two([[0.0, 2.5], [0.0, 3.0]]);
+        let ends = Scores::of_two([[2.0, 0.0], [1.0, 0.0]]);
+        let high = Scores::new([[0.0, 0.0], [2.0, 2.5], [0.0, 0.0]]);
+        let low = Scores::new([[0.5, 0.5], [0.0, 0.0], [1.5, 2.0]]);
+        let none = Scores::new([[0.0, 1.0], [0.0, 0.5], [0.0, 0.5]]);
+        for kinds in [
+            vec![(&quiet, 3)],
+            vec![(&starts, 1), (&quiet, 4), (&ends, 2)],
+            vec![(&quiet, 2), (&starts, 3), (&quiet, 3)],
+            vec![(&high, 1), (&none, 3), (&low, 2), (&none, 1)],
+            vec![(&none, 2), (&low, 1), (&high, 2), (&none, 2)],
+        ] {
             let stretches: Vec<Stretch> = kinds.iter().map(|&(scores, length)| Stretch { scores, length }).collect();
-            let steps: Vec<Scores> =
+            let steps: Vec<&Scores> =
                 kinds.iter().flat_map(|&(scores, length)| std::iter::repeat_n(scores, length as usize)).collect();
+            let states = steps[0].states();
             for temperature in [0.3, 1.0, 4.0] {
-                let (mut all, mut holding) = (0.0, vec![0.0; steps.len()]);
-                for states in 0..1_usize << steps.len() {
-                    let at = |t: usize| states >> t & 1;
+                let (mut all, mut holding) = (0.0, vec![0.0; steps.len() * (states - 1)]);
+                for sequence in 0..states.pow(steps.len() as u32) {
+                    let at = |t: usize| sequence / states.pow(t as u32) % states;
                     let score: f64 =
-                        (0..steps.len()).map(|t| steps[t][if t == 0 { 0 } else { at(t - 1) }][at(t)]).sum();
+                        (0..steps.len()).map(|t| steps[t].step(if t == 0 { 0 } else { at(t - 1) }, at(t))).sum();
                     let weight = (score / temperature).exp();
                     all += weight;
-                    (0..steps.len()).filter(|t| at(*t) == 1).for_each(|t| holding[t] += weight);
+                    let held = (0..steps.len()).filter(|t| at(*t) > 0);
+                    held.for_each(|t| holding[t * (states - 1) + at(t) - 1] += weight);
                 }
                 for (found, expected) in marginals(&stretches, temperature).iter().zip(holding) {
                     assert!((found - expected / all).abs() < 1e-12, "{found} {}", expected / all);

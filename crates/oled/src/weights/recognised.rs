@@ -1,16 +1,18 @@
 //! What is recognised with weights: intervals, each with how sure they are.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::chain::{BEGINNING, Standing, States, Stretch, decode_from};
-use super::firing::{Chain, Chains, FluentChains};
-use super::margin::stretches;
-use super::marginal::marginals;
-use super::weight::{FluentWeights, Weights};
+use super::chain::{Scores, Standing, States, certain, decode_from, standing};
+use super::chains::{Chain, Chains, FluentChains, Run};
+use super::marginal::{Odds, marginals_from, odds};
+use super::vote;
+use super::weight::{FluentWeights, Inertia, Weights};
 use crate::calculus::{End, Interval};
 use crate::evaluate::Recognised;
-use crate::lang::{Signature, Symbol, Symmetries, Value};
+use crate::lang::{Bias, Durations, Signature, Symbol, Symmetries, Value};
 
 /// How sure an interval is: how probable it is that the fluent holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,122 +33,276 @@ pub enum Decision {
     AtLeast(f64),
 }
 
+/// Steps to time points at which a fluent holds, or has a value, without a break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Held {
+    /// The state, which is not the first.
+    pub(super) state: usize,
+    /// The first of them, and the first that is none any more.
+    pub(super) first: usize,
+    pub(super) end: usize,
+}
+
+/// What is known of a chain before its steps.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    standing: Standing,
+    odds: Odds,
+    vote: vote::Persistence,
+    /// Which states hold by rules alone: a fluent may have two values where rules start both at once.
+    crisp: Vec<bool>,
+    /// Which states a rule has spoken for: values that no rule gave an instance it does not have.
+    spoken: Vec<bool>,
+}
+
+impl Before {
+    /// Nothing holds.
+    pub(super) fn nothing(states: usize) -> Before {
+        Before {
+            standing: certain(0, states),
+            odds: certain(0, states),
+            vote: None,
+            crisp: vec![false; states],
+            spoken: vec![false; states],
+        }
+    }
+
+    /// The same with states that nobody knew of.
+    pub(super) fn extended(mut self, states: usize) -> Before {
+        self.standing.resize(states, f64::NEG_INFINITY);
+        self.odds.resize(states, f64::NEG_INFINITY);
+        self.crisp.resize(states, false);
+        self.spoken.resize(states, false);
+        self
+    }
+}
+
 impl Chains {
     /// The intervals that are recognised, with how sure they are: fluent by fluent, in the order in which their chains began.
     pub fn intervals(&self, weights: &Weights, decision: Decision) -> Vec<(Interval, Confidence)> {
         let mut found = Vec::new();
         for (fluent, weights) in self.fluents.iter().zip(&weights.fluents) {
-            let scores = fluent.scores(weights);
+            let (scores, before) = (fluent.scores(weights), Before::nothing(fluent.states()));
             for chain in &fluent.chains {
-                let stretches: Vec<Stretch> = stretches(chain, &scores).collect();
-                self.add_intervals(fluent, weights, (chain, &stretches), decision, &mut found);
+                let (probable, held) = fluent.recognise(weights, &scores, &chain.runs, decision, &before);
+                found.extend(held.iter().map(|held| self.interval(fluent, chain, held, &probable)));
             }
         }
         found
     }
 
-    fn add_intervals(
-        &self,
-        fluent: &FluentChains,
-        weights: &FluentWeights,
-        (chain, stretches): (&Chain, &[Stretch]),
-        decision: Decision,
-        found: &mut Vec<(Interval, Confidence)>,
-    ) {
-        let probable = marginals(stretches, weights.temperature);
-        let states = fluent.states(weights, (chain, stretches), (decision, &probable), (BEGINNING, false));
+    fn interval(&self, fluent: &FluentChains, chain: &Chain, held: &Held, probable: &[f64]) -> (Interval, Confidence) {
         let times = &self.times[&chain.segment];
-        let mut at = 0;
-        while at < states.len() {
-            let length = states[at..].iter().take_while(|state| **state == states[at]).count();
-            if states[at] {
-                let (first, last) = (chain.first + at, chain.first + at + length - 1);
-                let end = match () {
-                    () if at + length < states.len() => End::Terminated,
-                    () if last + 1 < times.len() => End::Lost,
-                    () => End::Segment,
-                };
-                let sure = &probable[at..at + length];
-                let confidence = Confidence {
-                    mean: sure.iter().sum::<f64>() / length as f64,
-                    weakest: sure.iter().copied().fold(1.0, f64::min),
-                };
-                let (segment, values) = (chain.segment, chain.values.clone());
-                let interval =
-                    Interval { segment, signature: fluent.label, values, first: times[first], last: times[last], end };
-                found.push((interval, confidence));
-            }
-            at += length;
-        }
+        let (first, last) = (chain.first + held.first, chain.first + held.end - 1);
+        let end = match () {
+            () if held.end < chain.steps() => End::Terminated,
+            () if last + 1 < times.len() => End::Lost,
+            () => End::Segment,
+        };
+        let sure = (held.first..held.end).map(|step| fluent.probability(probable, step, held.state));
+        let confidence = Confidence {
+            mean: sure.clone().sum::<f64>() / (held.end - held.first) as f64,
+            weakest: sure.fold(1.0, f64::min),
+        };
+        let (segment, values) = (chain.segment, fluent.joined(&chain.values, held.state));
+        let interval =
+            Interval { segment, signature: fluent.label, values, first: times[first], last: times[last], end };
+        (interval, confidence)
     }
 }
 
 impl FluentChains {
-    /// Whether the fluent holds after each step of a chain, by weights, by its rules or by how probable it is. Of the time before
-    /// it is known how good each state was, and whether it held by rules alone.
-    pub(super) fn states(
+    /// How probable a state is after a step.
+    pub(super) fn probability(&self, probable: &[f64], step: usize, state: usize) -> f64 {
+        probable[step * (self.states() - 1) + state - 1]
+    }
+
+    /// How probable each state but the first is after each step.
+    pub(super) fn probable(
         &self,
         weights: &FluentWeights,
-        (chain, stretches): (&Chain, &[Stretch]),
-        (decision, probable): (Decision, &[f64]),
-        (standing, held): (Standing, bool),
-    ) -> Vec<bool> {
-        match decision {
-            Decision::AtLeast(threshold) => probable.iter().map(|p| *p >= threshold).collect(),
-            Decision::Best if !weights.decide => self.crisp(chain, held),
-            Decision::Best => {
-                let (_, states) = decode_from(standing, stretches);
-                let parts = states.into_iter().flat_map(States::parts);
-                parts.flat_map(|(state, length)| std::iter::repeat_n(state == 1, length as usize)).collect()
+        scores: &[Scores],
+        runs: &[Run],
+        before: &Before,
+    ) -> Vec<f64> {
+        match weights.inertia {
+            Inertia::Vote => {
+                let (sure, _) = vote::votes(self, weights, runs, &mut before.vote.clone());
+                sure.into_iter().map(|sure| vote::cooled(sure, weights.temperature)).collect()
+            }
+            _ => {
+                let scores = self.possible(scores, runs, &mut before.spoken.clone());
+                marginals_from(&before.odds, &Chain::stretches(runs, &scores), weights.temperature)
             }
         }
     }
 
-    /// The states of a chain by its rules alone: what starts it wins.
-    fn crisp(&self, chain: &Chain, mut holds: bool) -> Vec<bool> {
-        let mut states = Vec::new();
-        for run in &chain.runs {
-            let (starts, ends) = self.sides(run.fired as usize);
-            holds = starts || holds && !ends && !self.direct;
-            states.extend(std::iter::repeat_n(holds, run.length as usize));
+    /// The scores of sets of votes with the states that rules of these runs, or rules before them, have spoken for.
+    pub(super) fn possible<'s>(&self, scores: &'s [Scores], runs: &[Run], spoken: &mut [bool]) -> Cow<'s, [Scores]> {
+        if !self.label.has_value() {
+            return Cow::Borrowed(scores);
         }
-        states
+        for run in runs {
+            let starts = self.votes(run.fired as usize).filter(|(rule, _)| !rule.ends);
+            starts.for_each(|(_, (_, state))| spoken[state] = true);
+        }
+        if spoken[1..].iter().all(|spoken| *spoken) {
+            return Cow::Borrowed(scores);
+        }
+        scores.iter().map(|scores| scores.without(|state| state > 0 && !spoken[state])).collect()
+    }
+
+    /// How probable each state but the first is after each step, and when the fluent holds.
+    pub(super) fn recognise(
+        &self,
+        weights: &FluentWeights,
+        scores: &[Scores],
+        runs: &[Run],
+        decision: Decision,
+        before: &Before,
+    ) -> (Vec<f64>, Vec<Held>) {
+        let probable = self.probable(weights, scores, runs, before);
+        let held = match decision {
+            Decision::AtLeast(threshold) => {
+                let steps = probable.len() / (self.states() - 1);
+                self.held(steps, |step, state| self.probability(&probable, step, state) >= threshold)
+            }
+            Decision::Best => self.best(weights, scores, runs, before),
+        };
+        (probable, held)
+    }
+
+    /// When the fluent holds by weights or, where they do not decide, by its rules.
+    pub(super) fn best(&self, weights: &FluentWeights, scores: &[Scores], runs: &[Run], before: &Before) -> Vec<Held> {
+        let steps: usize = runs.iter().map(|run| run.length as usize).sum();
+        match weights.inertia {
+            _ if !weights.decide => {
+                let (mut holds, mut all) = (before.crisp.clone(), Vec::with_capacity(steps * self.states()));
+                self.crisp(runs, &mut holds, |holds| all.extend_from_slice(holds));
+                self.held(steps, |step, state| all[step * self.states() + state])
+            }
+            Inertia::Vote => {
+                let (_, states) = vote::votes(self, weights, runs, &mut before.vote.clone());
+                self.held(steps, |step, state| states[step] == state)
+            }
+            _ => {
+                let scores = self.possible(scores, runs, &mut before.spoken.clone());
+                held_of(decode_from(&before.standing, &Chain::stretches(runs, &scores)).1)
+            }
+        }
+    }
+
+    /// When a fluent holds of which it is known for each step: in the order of time.
+    fn held(&self, steps: usize, holds: impl Fn(usize, usize) -> bool) -> Vec<Held> {
+        let mut found = Vec::new();
+        for state in 1..self.states() {
+            let mut first = 0;
+            while first < steps {
+                let end = (first..steps).find(|step| !holds(*step, state)).unwrap_or(steps);
+                if end > first {
+                    found.push(Held { state, first, end });
+                }
+                first = end + 1;
+            }
+        }
+        found.sort_by_key(|held| (held.first, held.state));
+        found
+    }
+
+    /// What rules alone make hold after each step: starts of other values end it.
+    fn crisp(&self, runs: &[Run], holds: &mut [bool], mut each: impl FnMut(&[bool])) {
+        for run in runs {
+            let sides = self.sides(run.fired as usize);
+            let started = sides.starts.iter().filter(|starts| **starts).count();
+            for _ in 0..run.length {
+                for (state, holds) in holds.iter_mut().enumerate() {
+                    let starts = sides.starts[state];
+                    let other = started > usize::from(starts) && self.label.has_value();
+                    let ends = sides.ends[state] || other;
+                    *holds = if self.direct { starts } else { self.both.next(*holds, starts, ends) };
+                }
+                each(holds);
+            }
+        }
+    }
+
+    /// What is known after some steps.
+    pub(super) fn after(&self, weights: &FluentWeights, scores: &[Scores], runs: &[Run], mut before: Before) -> Before {
+        let scores = self.possible(scores, runs, &mut before.spoken);
+        let stretches = Chain::stretches(runs, &scores);
+        let after = standing(&before.standing, &stretches);
+        // Only differences matter, and large numbers lose digits.
+        let best = after.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        before.standing = after.into_iter().map(|standing| standing - best).collect();
+        before.odds = odds(&before.odds, &stretches, weights.temperature);
+        vote::votes(self, weights, runs, &mut before.vote);
+        self.crisp(runs, &mut before.crisp, |_| {});
+        before
     }
 }
 
-/// What holds at each time point, for whoever compares it with labels.
+/// When a fluent holds, by its states.
+fn held_of(states: Vec<States>) -> Vec<Held> {
+    let mut found: Vec<Held> = Vec::new();
+    let mut at = 0;
+    for (state, length) in states.into_iter().flat_map(States::parts) {
+        let (first, end) = (at, at + length as usize);
+        match found.last_mut() {
+            Some(last) if last.state == state && last.end == first => last.end = end,
+            _ if state > 0 => found.push(Held { state, first, end }),
+            _ => {}
+        }
+        at = end;
+    }
+    found
+}
+
+/// The states of so many steps, by when a fluent holds: each with a number of steps. Where two values hold it is the first.
+pub(super) fn parts(steps: usize, held: &[Held]) -> Vec<(usize, u32)> {
+    let (mut parts, mut at) = (Vec::new(), 0);
+    for held in held {
+        let first = held.first.max(at);
+        parts.push((0, (first - at) as u32));
+        parts.push((held.state, held.end.saturating_sub(first) as u32));
+        at = held.end.max(at);
+    }
+    parts.push((0, (steps - at) as u32));
+    parts
+}
+
+/// What holds at each time point, for whoever compares it with labels, or asks for it in a layer above.
 #[derive(Clone, Debug)]
 pub struct Timetable {
     symmetries: Symmetries,
+    durations: Durations,
     holding: IndexMap<(Symbol, i64), Vec<Instance>, FxBuildHasher>,
 }
 
-/// A fluent with its arguments.
-type Instance = (Signature, Box<[Value]>);
+/// A fluent with its arguments, and since when it has held.
+type Instance = (Signature, Box<[Value]>, i64);
 
 impl Timetable {
-    /// The time points of intervals.
-    pub fn new<'i>(
-        chains: &Chains,
-        symmetries: Symmetries,
-        intervals: impl Iterator<Item = &'i Interval>,
-    ) -> Timetable {
-        let mut holding: IndexMap<(Symbol, i64), Vec<Instance>, FxBuildHasher> = IndexMap::default();
+    /// Nothing holds.
+    pub(super) fn empty(bias: &Bias) -> Timetable {
+        Timetable { symmetries: bias.symmetries(), durations: bias.durations(), holding: IndexMap::default() }
+    }
+
+    /// Adds the time points of intervals.
+    pub(super) fn add<'i>(&mut self, chains: &Chains, intervals: impl Iterator<Item = &'i Interval>) {
         for interval in intervals {
             let times = &chains.times[&interval.segment];
-            let within = times.iter().filter(|time| (interval.first..=interval.last).contains(*time));
-            for time in within {
-                let here = holding.entry((interval.segment, *time)).or_default();
-                here.push((interval.signature, interval.values.clone()));
+            let first = times.partition_point(|time| *time < interval.first);
+            for time in times[first..].iter().take_while(|time| **time <= interval.last) {
+                let here = self.holding.entry((interval.segment, *time)).or_default();
+                here.push((interval.signature, interval.values.clone(), interval.first));
             }
         }
-        Timetable { symmetries, holding }
     }
 
     /// What holds at a time point of a segment.
     pub fn at(&self, segment: Symbol, time: i64) -> At<'_> {
         let holding = self.holding.get(&(segment, time)).map_or(&[][..], Vec::as_slice);
-        At { symmetries: &self.symmetries, holding }
+        At { symmetries: &self.symmetries, durations: &self.durations, holding }
     }
 }
 
@@ -154,7 +310,15 @@ impl Timetable {
 #[derive(Clone, Copy, Debug)]
 pub struct At<'t> {
     symmetries: &'t Symmetries,
+    durations: &'t Durations,
     holding: &'t [Instance],
+}
+
+impl<'t> At<'t> {
+    /// All of it.
+    pub(super) fn all(self) -> impl Iterator<Item = (Signature, &'t [Value])> {
+        self.holding.iter().map(|(signature, values, _)| (*signature, &**values))
+    }
 }
 
 impl Recognised for At<'_> {
@@ -162,12 +326,16 @@ impl Recognised for At<'_> {
         self.symmetries
     }
 
-    fn holds(&self, signature: Signature, values: &[Value]) -> bool {
+    fn durations(&self) -> &Durations {
+        self.durations
+    }
+
+    fn since(&self, signature: Signature, values: &[Value]) -> Option<i64> {
         let values = self.symmetries.in_order(signature, values);
-        self.holding.iter().any(|(s, v)| *s == signature && **v == *values)
+        self.holding.iter().find(|(s, v, _)| *s == signature && **v == *values).map(|(.., first)| *first)
     }
 
     fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])> {
-        self.holding.iter().map(|(signature, values)| (*signature, &**values))
+        self.all()
     }
 }

@@ -9,7 +9,7 @@
 //!     close(X, Y, 25, T).
 //! ```
 
-use super::firing::FluentChains;
+use super::chains::FluentChains;
 use crate::lang::{Atom, Clause, Diagnostic, Problems, Span, Symbol, Term, Theory, Value};
 
 /// What the rules of a fluent have in common: `weights_of(fluent, purpose, inertia, holding, absent, temperature)`. A fact, so
@@ -19,8 +19,20 @@ const WEIGHTS_OF: &str = "weights_of";
 /// What weights are for: they decide what is recognised, or say how sure rules are.
 const PURPOSES: [&str; 2] = ["decide", "confidence"];
 
-/// Where inertia speaks: only where no rule fires, or wherever no rule speaks against it.
-const INERTIAS: [&str; 2] = ["quiet", "unopposed"];
+/// Where inertia speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inertia {
+    /// Only where no rule fires; that of a value where no rule speaks of that value.
+    Quiet,
+    /// That of holding where no rule ends it, and that of not holding where no rule starts it, as in the literature.
+    Unopposed,
+    /// As one more vote beside those of rules, as sure as the fluent was when it began to hold.
+    Vote,
+}
+
+/// How they are written.
+const INERTIAS: [(&str, Inertia); 3] =
+    [("quiet", Inertia::Quiet), ("unopposed", Inertia::Unopposed), ("vote", Inertia::Vote)];
 
 /// Weights have so many digits after the point: as many as a reader can use.
 const DIGITS: i32 = 3;
@@ -32,13 +44,12 @@ pub struct FluentWeights {
     pub fluent: Symbol,
     /// What each of its rules counts, in the order of the theory: how many time points of inertia it outweighs.
     pub rules: Vec<f64>,
-    /// What speaks for going on to hold, at each time point. Not more than `absent`.
+    /// What speaks for going on to hold, at each time point.
     pub holding: f64,
     /// What speaks for going on not to hold, at each time point.
     pub absent: f64,
-    /// Whether inertia speaks only where no rule fires. Otherwise that of holding does where no rule ends it, and that of not
-    /// holding where no rule starts it, as in the literature.
-    pub quiet: bool,
+    /// Where inertia speaks.
+    pub inertia: Inertia,
     /// By how much scores are divided before they are probabilities.
     pub temperature: f64,
     /// Whether they decide what is recognised; otherwise rules do, and weights say how sure that is.
@@ -46,6 +57,12 @@ pub struct FluentWeights {
 }
 
 impl FluentWeights {
+    /// Weights that decide, beside one unit of inertia where no rule fires.
+    pub(super) fn new(fluent: Symbol, rules: Vec<f64>) -> FluentWeights {
+        let (holding, absent, temperature) = (1.0, 1.0, 1.0);
+        FluentWeights { fluent, rules, holding, absent, inertia: Inertia::Quiet, temperature, decide: true }
+    }
+
     /// Weights in units of inertia: those of not holding are 1, if there are any.
     #[must_use]
     pub fn scaled(mut self) -> FluentWeights {
@@ -82,9 +99,10 @@ impl Weights {
     pub fn write(&self, theory: &Theory, fluents: &[FluentChains]) -> Theory {
         let mut weighed = Theory::default();
         for of in &self.fluents {
-            let name = |names: [&str; 2], first: bool| Value::from(names[usize::from(!first)]);
             let numbers = [of.holding, of.absent, of.temperature].map(|n| Value::real(n).unwrap_or(Value::Int(0)));
-            let names = [Value::Sym(of.fluent), name(PURPOSES, of.decide), name(INERTIAS, of.quiet)];
+            let purpose = Value::from(PURPOSES[usize::from(!of.decide)]);
+            let inertia = INERTIAS.iter().find(|(_, inertia)| *inertia == of.inertia).map_or("", |(name, _)| name);
+            let names = [Value::Sym(of.fluent), purpose, Value::from(inertia)];
             let head = Atom::new(WEIGHTS_OF, names.into_iter().chain(numbers).map(Term::Value).collect());
             weighed.push(Clause { head, body: Vec::new(), span: Span::default() }, None);
         }
@@ -118,15 +136,7 @@ impl Weights {
             };
             let rules: Result<Vec<f64>, Diagnostic> = fluent.rules.iter().map(|of| rule(of.number)).collect();
             let rules = rules?;
-            let of = FluentWeights {
-                fluent: name,
-                rules,
-                holding: 1.0,
-                absent: 1.0,
-                quiet: true,
-                temperature: 1.0,
-                decide: true,
-            };
+            let of = FluentWeights::new(name, rules);
             weights.fluents.push(match theory.clauses.iter().find(|clause| is_about(clause, name)) {
                 Some(clause) => common(clause, of)?,
                 None => of,
@@ -150,16 +160,13 @@ fn common(clause: &Clause, weights: FluentWeights) -> Result<FluentWeights, Diag
     let wrong = || {
         let message = format!("`{}` does not say what weights are for", clause.head);
         Diagnostic::new(&clause.head.span, message).hint(format!(
-            "its form is `{WEIGHTS_OF}({}, decide, quiet, 1, 1, 1).`: `decide` or `confidence`, `quiet` or `unopposed`, how \
-             much speaks for going on to hold and for going on not to, and the temperature",
+            "its form is `{WEIGHTS_OF}({}, decide, quiet, 1, 1, 1).`: `decide` or `confidence`, `quiet`, `unopposed` or \
+             `vote`, how much speaks for going on to hold and for going on not to, and the temperature",
             weights.fluent
         ))
     };
     let [_, purpose, inertia, holding, absent, temperature] = clause.head.args.as_slice() else { return Err(wrong()) };
-    let choice = |term: &Term, names: [&str; 2]| {
-        let at = names.iter().position(|name| *term == Term::Value(Value::from(*name)));
-        at.map(|at| at == 0).ok_or_else(wrong)
-    };
+    let is = |term: &Term, name: &str| *term == Term::Value(Value::from(name));
     let number = |term: &Term| {
         let value = if let Term::Value(value) = term { value.as_f64() } else { None };
         value.filter(|value| *value >= 0.0).ok_or_else(wrong)
@@ -168,6 +175,7 @@ fn common(clause: &Clause, weights: FluentWeights) -> Result<FluentWeights, Diag
     if temperature == 0.0 {
         return Err(wrong());
     }
-    let (decide, quiet) = (choice(purpose, PURPOSES)?, choice(inertia, INERTIAS)?);
-    Ok(FluentWeights { holding, absent, quiet, temperature, decide, ..weights })
+    let purpose = PURPOSES.iter().position(|name| is(purpose, name)).ok_or_else(wrong)?;
+    let (_, inertia) = INERTIAS.into_iter().find(|(name, _)| is(inertia, name)).ok_or_else(wrong)?;
+    Ok(FluentWeights { holding, absent, inertia, temperature, decide: purpose == 0, ..weights })
 }

@@ -8,12 +8,12 @@ pub(super) enum Token {
     Name(Symbol),
     Var(Symbol),
     Number(Value),
-    /// One of `( ) , + - * / ^ #`, `:-`, `.` and the comparisons, which `==`, `\=` and `=<` are written as.
+    /// One of `( ) [ ] , + - * / ^ #`, `:-`, `.` and the comparisons, which `==`, `\=` and `=<` are written as.
     Sign(&'static str),
     End,
 }
 
-const SIGNS: [(&str, &str); 20] = [
+const SIGNS: [(&str, &str); 21] = [
     (":-", ":-"),
     ("<-", ":-"),
     ("==", "="),
@@ -33,6 +33,7 @@ const SIGNS: [(&str, &str); 20] = [
     ("+", "+"),
     ("-", "-"),
     ("*", "*"),
+    ("//", "//"),
     ("/", "/"),
 ];
 
@@ -113,6 +114,8 @@ impl Parser<'_> {
         match c {
             '.' => Ok(Token::Sign(".")),
             '^' => Ok(Token::Sign("^")),
+            '[' => Ok(Token::Sign("[")),
+            ']' => Ok(Token::Sign("]")),
             '#' => Ok(Token::Sign("#")),
             _ => {
                 let problem =

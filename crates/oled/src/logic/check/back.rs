@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{Check, Role, atoms};
 use crate::lang::{Atom, Clause, Diagnostic, Signature, Span, Term};
+use crate::logic::gather::is_word;
 use crate::logic::past::{LOOKS, Look, MOST_FRAMES, Past, Pasts, looks_back, reach, read};
 
 impl Check<'_> {
@@ -13,6 +14,10 @@ impl Check<'_> {
             for atom in atoms(rule) {
                 let Ok(Some((look, _))) = read(atom) else { continue };
                 let needed = reach(rule, atom, look);
+                if needed == 0 && matches!(look, Look::Gather(_)) {
+                    // It is about now.
+                    continue;
+                }
                 let message = match (self.bias.horizon, look) {
                     (_, Look::FramesAgo(count)) if count > MOST_FRAMES => {
                         format!("`{atom}` looks back more than {MOST_FRAMES} time points")
@@ -96,6 +101,9 @@ pub(super) fn form_of(atom: &Atom) -> Option<String> {
     let name = atom.name.as_str();
     let form = match name {
         "ago" | "frames_ago" => format!("`{name}(coords(X, A, B, T), 25)`"),
+        _ if is_word(name) => format!("`{name}(V, coords(X, V, _, T), 25, N)`"),
+        "last" => "`last(coords(X, A, B, T))`, or `last(coords(X, A, B, T), D)` with its age `D`".to_string(),
+        "within" => "`within(happensAt(walking(X), T), 5, 25)`".to_string(),
         _ if LOOKS.contains(&name) => format!("`{name}(happensAt(walking(X), T), D)`"),
         _ => return None,
     };

@@ -108,7 +108,7 @@ impl Check<'_> {
             for rule in rules.iter().filter(|rule| Signature::of(&rule.head) == *candidates) {
                 for literal in &rule.body {
                     let Formula::Atom(atom) = &literal.formula else { continue };
-                    let mut all = dependence.of([asked_for(atom)]).map(holds);
+                    let mut all = dependence.of(asked_for(atom)).map(holds);
                     if let Some(found) = all.find(|s| s == label || learned.contains(s)) {
                         let message =
                             format!("`{candidates}` depends on `{found}`, which is to be learned or recognised");

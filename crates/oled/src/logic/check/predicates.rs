@@ -231,6 +231,7 @@ impl Check<'_> {
             .iter()
             .map(|m| &m.atom)
             .chain(self.bias.comparisons.iter().map(|c| &c.mode.atom))
+            .chain(self.bias.exclusive.iter().flat_map(|e| e.members.iter().map(|m| &m.atom)))
             .collect();
         for atom in bodies.into_iter().filter(|a| !looks_back(a)) {
             self.known(atom);
@@ -269,6 +270,10 @@ impl Check<'_> {
                     fail(format!("`{name}/2` comes with the stream, so it is as the stream has it"))
                         .hint(format!("it is declared as input at {}; give the fluent another name", place.place()))
                 }
+                Some(_) if declared.transitive && self.vocabulary.candidates.contains_key(&declared.holds) => fail(
+                    format!("`{name}/2` is an equivalence, which has no candidates"),
+                )
+                .hint("who is with somebody is with all that this one is with; put the condition into its rules"),
                 Some(predicate) => match predicate.types[..2] {
                     [Some(a), Some(b)] if a == b => continue,
                     [Some(a), Some(b)] => fail(format!("`{name}/2` is about a `{a}` and a `{b}`, which are no pair"))

@@ -148,12 +148,12 @@ impl Check<'_> {
                 args.iter().for_each(|a| self.arithmetic(literal, a));
             }
             Term::App(name, args) => {
-                let known = ["abs", "sqrt", "min", "max"];
+                let known = ["abs", "sqrt", "min", "max", "mod", "time_of_day", "weekday"];
                 let problem =
                     Diagnostic::new(&literal.span, format!("`{name}` with {} argument(s) is no operation", args.len()));
                 self.report(match did_you_mean(name.as_str(), known) {
                     Some(near) => problem.hint(format!("did you mean `{near}`?")),
-                    None => problem.hint("operations are + - * / ^ abs sqrt min max"),
+                    None => problem.hint("operations are + - * / // mod ^ abs sqrt min max time_of_day weekday"),
                 });
             }
             Term::Mark(..) => self.report(marker(&literal.span.find_word(&term.to_string()), term)),

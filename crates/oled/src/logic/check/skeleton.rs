@@ -49,7 +49,7 @@ impl fmt::Display for Skeleton {
 }
 
 /// Whether a signature is that of all events or fluents without arguments.
-pub(super) fn is_bare(signature: Signature) -> bool {
+pub(in crate::logic) fn is_bare(signature: Signature) -> bool {
     is_calculus(signature.name()) && signature.inner_name().is_none()
 }
 

@@ -148,10 +148,7 @@ impl Check<'_> {
                 continue;
             };
             let Some(base) = self.vocabulary.predicates.get(&past.base) else { continue };
-            let mut types = base.types.clone();
-            if past.look.measures() {
-                types.insert(types.len().saturating_sub(1), Some(Symbol::new("int")));
-            }
+            let types = past.types(&base.types);
             let known = &mut self.vocabulary.predicates[i].types;
             if *known != types {
                 *known = types;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::calculus::Precedence;
 use crate::induce::{Numbers, RuleKind};
 use crate::interrupt::Interrupt;
 use crate::lang::{Comparison, Looser, Symbol};
@@ -13,7 +14,7 @@ use crate::replay::delta::Delta;
 use crate::replay::evidence::{Evidence, SUPPORT, for_each_run};
 use crate::replay::extension::Extensions;
 use crate::replay::literal::Slot;
-use crate::replay::objective::Price;
+use crate::replay::objective::{Balance, Price};
 use crate::replay::runs::{Definition, Label, Run, Runs};
 use crate::replay::scale::{Fineness, Scale};
 use crate::replay::simulate::{Actions, fit};
@@ -69,7 +70,8 @@ fn record(random: &mut Random, most_items: usize) -> (Classes, Runs) {
         }
         tracks.push(track);
     }
-    let runs = Runs::of_tracks(tracks);
+    let mut runs = Runs::of_tracks(tracks);
+    runs.both = Precedence::ALL[random.below(2)];
     (classes, runs)
 }
 
@@ -100,13 +102,15 @@ fn asked(random: &mut Random, classes: &Classes, runs: &Runs, test: impl FnOnce(
         actions.add(classes, runs, kind, &all[1 + random.below(all.len() - 1)]);
     }
     let ends = kind == RuleKind::Termination;
-    ask((classes, runs), definition, ends, &actions, |question| test(question, kind, &actions));
+    // Errors that cost the same, and others.
+    let balance = [Balance::default(), Balance::new(1.0, 5.0), Balance::new(3.0, 1.0)][random.below(3)];
+    ask((classes, runs), (definition, balance), ends, &actions, |question| test(question, kind, &actions));
 }
 
 /// Asks for a rule to be added to what is done already.
 fn ask(
     (classes, runs): (&Classes, &Runs),
-    definition: Definition,
+    (definition, balance): (Definition, Balance),
     ends: bool,
     actions: &Actions,
     test: impl FnOnce(&Question<'_>),
@@ -124,7 +128,7 @@ fn ask(
         evidence: &Evidence::new(runs, &extensions, definition, ends),
         fit: delta.fit,
         cost: 0.0,
-        price: Price::new(runs, classes.choices()),
+        price: Price::new(runs, classes.choices(), balance),
         max_literals: usize::MAX,
         is_linked: &|_| true,
         is_allowed: &|_| true,
@@ -159,8 +163,8 @@ fn what_a_rule_more_brings_is_what_simulation_says() {
                 more.add(&classes, &runs, kind, &with(&base, condition));
                 let simulated = fit(&runs, &more, definition_of(kind));
                 assert_eq!(
-                    question.value(question.with(sum).f1(), 0.0),
-                    question.price.worth(simulated.f1()),
+                    question.value(question.reached(sum), 0.0),
+                    question.price.worth_of(&simulated),
                     "seed {seed}: {base:?} with {condition:?}"
                 );
                 count += 1;
@@ -185,14 +189,14 @@ fn no_rule_is_better_than_the_one_that_is_found_by_more_than_the_gap() {
         let mut random = Random(1_000_000 + seed);
         let (classes, runs) = record(&mut random, 1 + seed as usize % 2);
         asked(&mut random, &classes, &runs, |question, kind, actions| {
-            let incumbent = question.price.worth(question.fit.f1());
+            let incumbent = question.price.worth_of(&question.fit);
             let root = question.root();
             let answer = Search::new(question).answer(incumbent);
             let mut best = incumbent;
             for body in bodies().into_iter().skip(1) {
                 let mut more = actions.clone();
                 more.add(&classes, &runs, kind, &body);
-                let worth = question.price.worth(fit(&runs, &more, definition_of(kind)).f1());
+                let worth = question.price.worth_of(&fit(&runs, &more, definition_of(kind)));
                 let value = worth - question.price.of_rule(&classes, &body);
                 if value > best
                     && plainly_supported(question, kind, &body)
@@ -282,7 +286,7 @@ fn what_makes_a_difference_once_is_no_reason_for_a_condition() {
         for (ends, run) in actions.ends.iter_mut().zip(&runs.all) {
             *ends = run.class == 0;
         }
-        ask((&classes, &runs), definition, false, &actions, |question| {
+        ask((&classes, &runs), (definition, Balance::default()), false, &actions, |question| {
             let (first, second) = (Condition::Literal(0), Condition::Literal(1));
             let root = question.root();
             assert!(question.is_earned(&root, &[first]), "it tells the annotated intervals");

@@ -1,0 +1,195 @@
+//! Told: what rows say of instances, dealt to whom they speak of, and read again instance by instance.
+
+use rustc_hash::FxHashMap;
+
+use super::{NOBODY, Present};
+use crate::induce::Mask;
+use crate::lang::Value;
+use crate::learn::instances::{Dealer, Dealt, Group, Reach};
+use crate::logic::Model;
+
+/// What rows say: literals that are about them, and what is measured.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told {
+    hits: Vec<Mask>,
+    /// How much room what is measured of one takes, none where no gauge is about them.
+    gauges: usize,
+    kept: Vec<f64>,
+}
+
+impl Told {
+    pub(super) fn reset(&mut self, count: usize, gauges: usize) {
+        self.hits.clear();
+        self.kept.clear();
+        self.gauges = gauges;
+        self.grow(count);
+    }
+
+    pub(super) fn grow(&mut self, count: usize) {
+        self.hits.resize(self.hits.len() + count, Mask::EMPTY);
+        self.kept.resize(self.kept.len() + count * self.gauges, f64::NAN);
+    }
+}
+
+/// What rows say of those who share several arguments, by the places of these.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared {
+    rows: FxHashMap<Box<[u32]>, usize>,
+    told: Told,
+}
+
+impl Present {
+    pub(super) fn prepare(&mut self, group: &Group, model: &Model) {
+        let gauges = |reach: Reach| if group.gauges.iter().any(|g| g.reach == reach) { group.gauges.len() } else { 0 };
+        self.all.reset(1, gauges(Reach::All));
+        self.one.resize_with(group.width(), Told::default);
+        for (v, told) in self.one.iter_mut().enumerate() {
+            told.reset(model.rows(group.domains[v]).len(), gauges(Reach::One(v)));
+        }
+        self.some.resize_with(group.subsets.len(), Shared::default);
+        for (s, shared) in self.some.iter_mut().enumerate() {
+            shared.rows.clear();
+            shared.told.reset(0, gauges(Reach::Some(s)));
+        }
+        self.every.reset(self.count * self.orders, gauges(Reach::Every));
+    }
+
+    /// Where what is said of those with the places in `tuple` is noted.
+    #[inline]
+    fn told(&mut self, group: &Group, model: &Model, reach: Reach, relates: bool) -> Option<(&mut Told, usize)> {
+        match reach {
+            Reach::All => Some((&mut self.all, 0)),
+            Reach::One(v) => Some((&mut self.one[v], self.tuple[v] as usize)),
+            Reach::Some(s) => {
+                let key: Box<[u32]> = group.subsets[s].iter().map(|v| self.tuple[*v]).collect();
+                let Shared { rows, told } = &mut self.some[s];
+                let row = *rows.entry(key).or_insert(told.hits.len());
+                if row == told.hits.len() {
+                    told.grow(1);
+                }
+                Some((told, row))
+            }
+            Reach::Every => {
+                let row = self.row_of(group, model, relates)?;
+                Some((&mut self.every, row))
+            }
+        }
+    }
+
+    /// Notes which literals are about whom.
+    pub(super) fn deal(&mut self, group: &Group, model: &Model) {
+        let mut columns = std::mem::take(&mut self.columns);
+        let mut constants = Vec::new();
+        for Dealt { pred, columns: variables, literals } in &group.relations {
+            columns.clear();
+            columns.resize(variables.len(), (None, NOBODY));
+            for row in model.rows(*pred).rows() {
+                for ((value, known), variable) in row.iter().zip(&mut columns).zip(variables) {
+                    // Rows that follow each other often speak of the same entities.
+                    if let Some(v) = *variable
+                        && known.0 != Some(*value)
+                    {
+                        *known = (Some(*value), group.place(v, *value, model));
+                    }
+                }
+                for literals in literals {
+                    let dealers = literals.of(row, &mut constants);
+                    dealers.iter().for_each(|dealer| self.hit(group, model, dealer, &columns));
+                }
+            }
+        }
+        self.columns = columns;
+    }
+
+    #[inline]
+    fn hit(&mut self, group: &Group, model: &Model, dealer: &Dealer, columns: &[(Option<Value>, u32)]) {
+        for &(column, v) in &dealer.variables {
+            let place = columns[column].1;
+            if place == NOBODY {
+                return;
+            }
+            self.tuple[v] = place;
+        }
+        if let Some((told, row)) = self.told(group, model, dealer.reach, dealer.relates) {
+            told.hits[row].insert(dealer.bit);
+        }
+    }
+
+    /// Notes what is measured of whom.
+    pub(super) fn measure(&mut self, group: &Group, model: &Model) {
+        for (first, gauge) in group.gauges.iter().enumerate().filter(|(number, gauge)| gauge.is_first(*number)) {
+            // Rows that follow each other often speak of the same entity.
+            let mut last: Option<(Value, u32)> = None;
+            'rows: for row in model.rows(gauge.pred).rows() {
+                if gauge.constants.iter().any(|(column, value)| row[*column] != *value) {
+                    continue;
+                }
+                for (i, &(column, v)) in gauge.variables.iter().enumerate() {
+                    let value = row[column];
+                    let known = last.filter(|(same, _)| i == 0 && *same == value).map(|(_, place)| place);
+                    let place = known.unwrap_or_else(|| group.place(v, value, model));
+                    if i == 0 {
+                        last = Some((value, place));
+                    }
+                    if place == NOBODY {
+                        continue 'rows;
+                    }
+                    self.tuple[v] = place;
+                }
+                let Some((told, at)) = self.told(group, model, gauge.reach, gauge.relates) else { continue };
+                let kept = &mut told.kept[at * told.gauges..(at + 1) * told.gauges];
+                // What gauges show that compare the same number with thresholds.
+                let same = group.gauges.iter().zip(kept).skip(first).filter(|(g, _)| g.attribute == first);
+                same.for_each(|(gauge, kept)| gauge.keep(row, kept));
+            }
+        }
+    }
+
+    /// The place of an argument of an instance, in one of its orders.
+    #[inline]
+    fn place(&self, group: &Group, k: usize, order: usize, variable: usize) -> usize {
+        let argument = if group.symmetric { variable ^ order ^ usize::from(self.other_order[k]) } else { variable };
+        self.places[k * group.width() + argument] as usize
+    }
+
+    /// Calls a function with what is said of an instance, in one of its orders: of all, of those with its arguments, and of
+    /// itself.
+    #[inline]
+    fn for_each_told(&self, group: &Group, k: usize, order: usize, mut each: impl FnMut(&Told, usize)) {
+        each(&self.all, 0);
+        each(&self.every, k * self.orders + order);
+        for (v, told) in self.one.iter().enumerate() {
+            each(told, self.place(group, k, order, v));
+        }
+        for (shared, variables) in self.some.iter().zip(&group.subsets) {
+            let key: Box<[u32]> = variables.iter().map(|v| self.place(group, k, order, *v) as u32).collect();
+            if let Some(row) = shared.rows.get(&key) {
+                each(&shared.told, *row);
+            }
+        }
+    }
+
+    /// What is true of an instance, in one of its orders, but for existential literals.
+    #[inline]
+    pub(in crate::learn) fn truth(&self, group: &Group, k: usize, order: usize) -> Mask {
+        let mut truth = Mask::EMPTY;
+        self.for_each_told(group, k, order, |told, row| truth.add(&told.hits[row]));
+        // What a row says is not true of a negated literal, and what none says is.
+        truth.toggle(&group.negated);
+        truth
+    }
+
+    /// What is measured of an instance, in one of its orders.
+    pub(in crate::learn) fn measured(&self, group: &Group, k: usize, order: usize, measured: &mut Vec<f64>) {
+        measured.clear();
+        measured.resize(group.gauges.len(), f64::NAN);
+        if group.gauges.is_empty() {
+            return;
+        }
+        self.for_each_told(group, k, order, |told, row| {
+            let kept = &told.kept[row * told.gauges..(row + 1) * told.gauges];
+            // A gauge is about one set of variables: nothing is kept of it with others.
+            measured.iter_mut().zip(kept).filter(|(_, kept)| !kept.is_nan()).for_each(|(m, kept)| *m = *kept);
+        });
+    }
+}

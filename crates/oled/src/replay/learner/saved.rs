@@ -1,0 +1,83 @@
+//! What a learner knows of the stream, as it is saved and read again: whatever cannot be of this task is refused.
+
+use std::sync::Arc;
+
+use super::Replay;
+use super::at_work::AtWork;
+use crate::induce::{Mask, RuleKind};
+use crate::lang::Clause;
+use crate::learn::CoverState;
+use crate::replay::fluent::{Outcome, definition_of};
+use crate::replay::literal::{Lit, Rule};
+use crate::replay::objective::Fit;
+use crate::replay::record::RecordState;
+use crate::replay::runs::Definition;
+use crate::replay::target::Target;
+use crate::state::{StateError, decode, encode, ensure, ensure_counts};
+
+impl Replay {
+    /// What it knows of the stream so far.
+    pub(super) fn saved(&self) -> Vec<u8> {
+        let searched = [self.searched, self.searched_all];
+        let (cover, record) = (self.cover.state(), self.record.state());
+        encode(&(cover, record, &self.last, searched, &self.at_work, &self.known, &self.told))
+    }
+
+    /// Goes on with what was saved.
+    pub(super) fn resume(&mut self, state: &[u8]) -> Result<(), StateError> {
+        type Numbers = Vec<(usize, usize)>;
+        type State = (CoverState, RecordState, Vec<Outcome>, [u64; 2], Vec<AtWork>, Vec<Vec<Clause>>, Numbers);
+        let (cover, record, last, searched, at_work, known, told): State = decode(state)?;
+        ensure(last.is_empty() || last.len() == self.targets.len(), "the targets")?;
+        last.iter().enumerate().try_for_each(|(target, outcome)| self.check(target, outcome))?;
+        ensure(known.len() == self.heads.len(), "the heads")?;
+        let numbered = |rule: &AtWork| {
+            let number = usize::try_from(rule.number).ok().and_then(|n| n.checked_sub(1));
+            let clause = number.and_then(|n| known.get(rule.head)?.get(n));
+            clause == Some(&rule.clause)
+        };
+        ensure(at_work.iter().all(numbered) && (at_work.is_empty() || !last.is_empty()), "the rules at work")?;
+        self.cover.restore(cover)?;
+        let shapes: Vec<_> = (0..self.record.slots.len())
+            .map(|group| {
+                let table = self.cover.table_of_group(group);
+                let (literals, layout) = (Mask::first(self.cover.bits(group)), self.record.layouts[group]);
+                let stride = layout.stride();
+                let truth = move |words: &[u64]| layout.mask(words).fires_on(&literals);
+                let fits = move |key: &[u64]| key.len().is_multiple_of(stride) && key.chunks(stride).all(&truth);
+                (table.types.len(), fits)
+            })
+            .collect();
+        self.record.restore(record, &shapes)?;
+        [self.searched, self.searched_all] = searched;
+        // What was searched was recorded before.
+        ensure(self.searched <= self.record.added() && self.searched_all <= self.record.added(), "the counters")?;
+        (self.last, self.at_work, self.known, self.told) = (last, at_work, known, told);
+        self.theory = Arc::new(self.at_work());
+        Ok(())
+    }
+
+    /// Whether this can be what a search for the rules of a target came to.
+    fn check(&self, target: usize, outcome: &Outcome) -> Result<(), StateError> {
+        let Target { persists, holds_while, .. } = &self.targets[target];
+        let may_be = |kind: RuleKind| if kind == RuleKind::Direct { *holds_while } else { persists.contains(&kind) };
+        let known = |rule: &Rule| !rule.body.is_empty() && self.fits(target, &rule.body) && may_be(rule.kind);
+        ensure(outcome.rules.iter().all(known), "the literals of rules")?;
+        ensure(
+            definition_of(&outcome.rules) == Definition::Persists
+                || outcome.rules.iter().all(|r| r.kind == RuleKind::Direct),
+            "the kinds of rules",
+        )?;
+        let Fit { tp, fp, positives } = outcome.fit;
+        ensure_counts([tp, fp, positives].map(i64::unsigned_abs))
+    }
+
+    /// Whether literals can be those of a target.
+    fn fits(&self, target: usize, literals: &[Lit]) -> bool {
+        let (table, slots) = (self.table(target), &self.record.slots[self.targets[target].group]);
+        literals.iter().all(|literal| match *literal {
+            Lit::Closed(bit) => (bit as usize) < table.len(),
+            Lit::Open { slot, threshold } => (slot as usize) < slots.len() && threshold.is_sound(),
+        })
+    }
+}

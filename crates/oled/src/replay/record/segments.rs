@@ -1,0 +1,129 @@
+//! Segments as they are remembered: what is kept of each, put together from its parts.
+
+use std::borrow::Cow;
+
+use super::Record;
+use crate::lang::{Symbol, Value};
+use crate::learn::Loss;
+use crate::replay::retention::rank;
+use crate::replay::track::{AWAY, Open, Part, Run};
+
+/// A segment as it is remembered.
+#[derive(Clone, Debug)]
+pub(crate) struct Segment<'a> {
+    pub(crate) name: Symbol,
+    /// A number that looks random and depends on its name only.
+    pub(crate) rank: u64,
+    /// For each target the time points annotated of what cannot hold.
+    pub(crate) missed: Vec<u64>,
+    /// For each group its instances.
+    pub(crate) groups: Vec<Vec<Course<'a>>>,
+}
+
+/// A fluent instance from where it is first observed to where it is lost, or its segment ends.
+#[derive(Clone, Debug)]
+pub(crate) struct Course<'a> {
+    pub(crate) values: &'a [Value],
+    /// The time points of the segment before it.
+    pub(crate) start: u64,
+    /// A bit for each target of the group: the background says that it holds at its first time point.
+    pub(crate) initial: u64,
+    /// Whether it goes back to a part that is forgotten. What is annotated at its first time points began there, and rules
+    /// cannot be judged by it.
+    pub(crate) censored: bool,
+    runs: Cow<'a, [Run]>,
+    /// Time points at the end at which it was not observed.
+    away: u32,
+}
+
+impl<'a> Course<'a> {
+    /// The course with other runs.
+    pub(crate) fn with(&self, runs: Vec<Run>) -> Course<'a> {
+        Course { runs: Cow::Owned(runs), away: 0, ..*self }
+    }
+
+    /// One after the other.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
+        let away = (self.away > 0).then_some(Run { state: AWAY, length: self.away, labels: 0 });
+        self.runs.iter().copied().chain(away)
+    }
+
+    /// Whether it has no time points.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.runs.is_empty() && self.away == 0
+    }
+}
+
+impl Record {
+    /// All segments that are kept, those being written too, in the order of their ranks: the same for every order in which
+    /// they came. What is kept of a segment in several parts is put together.
+    pub(crate) fn segments(&self) -> Vec<Segment<'_>> {
+        self.kept().chunk_by(is_same_segment).map(|parts| self.segment(parts)).collect()
+    }
+
+    /// The parts that are kept, those of a segment together and in their order; with what is being written.
+    pub(super) fn kept(&self) -> Vec<Kept<'_>> {
+        let open = self.open.values().filter(|o| o.kept).map(|o| (&o.part, Some(o)));
+        let mut parts: Vec<Kept<'_>> = self.retention.finished().map(|p| (p, None)).chain(open).collect();
+        let order = |p: &Part| (rank(p.segment, 0), p.segment.as_str(), p.born, p.number);
+        parts.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
+        parts
+    }
+
+    /// The parts of a segment as one.
+    fn segment<'a>(&'a self, parts: &[Kept<'a>]) -> Segment<'a> {
+        let Part { segment, .. } = *parts[0].0;
+        let mut missed = vec![0; self.targets];
+        for (part, _) in parts {
+            part.missed.iter().zip(&mut missed).for_each(|(n, sum)| *sum += n);
+        }
+        let groups = (0..self.losses.len()).map(|g| self.courses(parts, g)).collect();
+        Segment { name: segment, rank: rank(segment, 0), missed, groups }
+    }
+
+    /// The tracks of a group, each put together from its parts.
+    fn courses<'a>(&self, parts: &[Kept<'a>], g: usize) -> Vec<Course<'a>> {
+        let mut courses: Vec<Course<'_>> = Vec::new();
+        // For the part before, its number, and the course of each of its tracks.
+        let mut before: (u32, Vec<usize>) = (0, Vec::new());
+        for (part, open) in parts {
+            let mut own = Vec::with_capacity(part.groups[g].len());
+            for (t, track) in part.groups[g].iter().enumerate() {
+                let follows = before.0 + 1 == part.number && !before.1.is_empty();
+                let known = track.before.filter(|_| follows).and_then(|b| before.1.get(b as usize).copied());
+                let at = known.unwrap_or_else(|| {
+                    courses.push(Course {
+                        values: &track.values,
+                        start: part.offset + u64::from(track.start),
+                        initial: track.initial,
+                        censored: track.before.is_some(),
+                        runs: Cow::Borrowed(&[]),
+                        away: 0,
+                    });
+                    courses.len() - 1
+                });
+                let course = &mut courses[at];
+                if course.runs.is_empty() {
+                    course.runs = Cow::Borrowed(&track.runs);
+                } else if !track.runs.is_empty() {
+                    course.runs.to_mut().extend_from_slice(&track.runs);
+                }
+                // What goes on while it is not observed has not been told yet of the time since it was.
+                let live = |o: &&Open| o.groups[g].by_values.get(&track.values) == Some(&(t as u32));
+                if self.losses[g] != Loss::Any && open.as_ref().is_some_and(live) {
+                    course.away = part.frames - track.end;
+                }
+                own.push(at);
+            }
+            before = (part.number, own);
+        }
+        courses
+    }
+}
+
+/// A part that is kept, and what is known of it while it is being written.
+pub(super) type Kept<'a> = (&'a Part, Option<&'a Open>);
+
+pub(super) fn is_same_segment(a: &Kept<'_>, b: &Kept<'_>) -> bool {
+    (a.0.segment, a.0.born) == (b.0.segment, b.0.born)
+}
