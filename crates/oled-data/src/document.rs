@@ -31,6 +31,9 @@ pub(crate) struct Document {
     pub(crate) time: Option<i64>,
     /// Where the time is written.
     pub(crate) time_at: usize,
+    /// Whether the time is the first of several, and the last of them.
+    pub(crate) from: bool,
+    pub(crate) to: Option<i64>,
     pub(crate) facts: [Facts; 2],
     /// Where the document ends.
     pub(crate) end: usize,
@@ -66,7 +69,8 @@ impl DocumentReader {
         self.left_out.clear();
         let mut json = serde_json::Deserializer::from_str(&line.text[start..]);
         let facts = self.room.map(|(facts, values)| Facts::with_capacity(facts, values));
-        let document = Document { segment: default_segment(), time: None, time_at: start, facts, end: 0 };
+        let document =
+            Document { segment: default_segment(), time: None, time_at: start, from: false, to: None, facts, end: 0 };
         let mut scan = Scan::new(self, line.text, start, document, sink);
         let result = (&mut scan).deserialize(&mut json);
         let (mut document, problem) = scan.finish();

@@ -132,12 +132,32 @@ pub struct Skipped {
     counts: [u64; ProblemKind::ALL.len()],
     /// Late frames that were put in order, and left out of nothing.
     pub(crate) reordered: u64,
+    /// Labels that came when their frames did not wait for them any more.
+    pub(crate) late_labels: u64,
     pub(crate) unknown: Unknown,
 }
 
 impl Skipped {
     pub(crate) fn add(&mut self, kind: ProblemKind) {
         self.counts[kind as usize] += 1;
+    }
+
+    /// Adds what was left out of a part of the stream.
+    pub(crate) fn add_all(&mut self, other: &Skipped) {
+        self.counts.iter_mut().zip(other.counts).for_each(|(own, more)| *own += more);
+        self.reordered += other.reordered;
+    }
+
+    /// Adds what was left out of another part of a stream. Counts are sums, so that parts may be added in any order.
+    pub(crate) fn merge(&mut self, other: &Skipped) {
+        self.counts.iter_mut().zip(other.counts).for_each(|(own, count)| *own += count);
+        self.reordered += other.reordered;
+        self.unknown.merge(&other.unknown);
+    }
+
+    /// Whether there is nothing to be told of it.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.total() == 0 && self.reordered == 0 && self.unknown.is_nothing()
     }
 
     /// How often something was left out for this reason.
@@ -148,6 +168,11 @@ impl Skipped {
     /// How many frames came late, but not too late, and were put in order.
     pub fn reordered(&self) -> u64 {
         self.reordered
+    }
+
+    /// How many labels came when their frames did not wait for them any more.
+    pub fn late_labels(&self) -> u64 {
+        self.late_labels
     }
 
     /// What of the stream the task does not know.
@@ -174,7 +199,7 @@ impl<'de> Deserialize<'de> for Skipped {
         let mut counts = [0; ProblemKind::ALL.len()];
         let known = counts.get_mut(..list.len()).filter(|_| list.iter().all(|count| *count < 1 << 56));
         known.ok_or_else(|| D::Error::custom("other things were skipped than can be"))?.copy_from_slice(&list);
-        Ok(Skipped { counts, reordered: reordered.min(1 << 56), unknown })
+        Ok(Skipped { counts, reordered: reordered.min(1 << 56), late_labels: 0, unknown })
     }
 }
 
@@ -215,6 +240,13 @@ impl Problem {
         Problem { kind, at, message: message.into(), hint: None, time: None }
     }
 
+    /// The same problem, told with the row of a table that has no lines.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn in_row(mut self, row: u64) -> Problem {
+        self.message = format!("row {row}: {}", self.message);
+        self
+    }
+
     /// The same problem, told with the segment if it is about a value.
     pub(crate) fn within(mut self, segment: Symbol) -> Problem {
         if let Some(time) = self.time {
@@ -251,6 +283,12 @@ impl Problem {
     pub(crate) fn panicked(why: &str) -> Problem {
         Problem::new(ProblemKind::Fault, 0, format!("the program failed while it read the stream: {why}"))
             .hint("this is a fault of the program, not of the stream: please report it")
+    }
+
+    /// A line that is no text.
+    pub(crate) fn not_utf8(at: usize) -> Problem {
+        Problem::new(ProblemKind::Syntax, at, "the line is not UTF-8 text")
+            .hint("convert the input to UTF-8, or decompress it")
     }
 
     /// The end of an input that was cut off.

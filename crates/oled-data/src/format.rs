@@ -23,11 +23,26 @@ pub enum Format {
     Rtec,
     /// The ground truth of CAVIAR: an XML file, or a directory with many.
     Caviar,
+    /// A table of delimited text: a header, then a row a line.
+    Csv,
+    /// A table as JSON Lines: a flat object a row.
+    Records,
+    /// A table of Apache Parquet.
+    Parquet,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 5] = [Format::Jsonl, Format::Mongo, Format::Facts, Format::Rtec, Format::Caviar];
+    pub const ALL: [Format; 8] = [
+        Format::Jsonl,
+        Format::Mongo,
+        Format::Facts,
+        Format::Rtec,
+        Format::Caviar,
+        Format::Csv,
+        Format::Records,
+        Format::Parquet,
+    ];
 
     /// The name that [`FromStr`] reads.
     pub fn name(self) -> &'static str {
@@ -37,22 +52,28 @@ impl Format {
             Format::Facts => "facts",
             Format::Rtec => "rtec",
             Format::Caviar => "caviar",
+            Format::Csv => "csv",
+            Format::Records => "records",
+            Format::Parquet => "parquet",
         }
     }
 
     /// The format that a file name promises, or that a directory's content does. `.json` promises documents of `MongoDB`;
-    /// the reader looks inside and takes them for JSON Lines where the first has no `_id`.
+    /// the reader looks inside and takes them for JSON Lines where the first has no `_id`. `.csv` promises a table, and RTEC's
+    /// delimited text where the first line has bars and no header.
     pub fn guess(path: &Path) -> Option<Format> {
         if path.is_dir() {
             return has_xml(path).then_some(Format::Caviar);
         }
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        let name = compression_of(&name).map_or(&name[..], |(plain, _)| plain);
         match name.rsplit_once('.')?.1 {
             "jsonl" => Some(Format::Jsonl),
             "json" | "ndjson" => Some(Format::Mongo),
             "lp" | "pl" | "facts" | "txt" => Some(Format::Facts),
-            "csv" | "psv" | "rtec" => Some(Format::Rtec),
+            "csv" | "tsv" => Some(Format::Csv),
+            "psv" | "rtec" => Some(Format::Rtec),
+            "parquet" => Some(Format::Parquet),
             "xml" => Some(Format::Caviar),
             _ => None,
         }
@@ -62,6 +83,23 @@ impl Format {
     pub(crate) fn names() -> String {
         Format::ALL.map(Format::name).join(", ")
     }
+}
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compression {
+    Gzip,
+    Zstd,
+}
+
+/// A file name without the ending that says how it is compressed, if there is one.
+pub(crate) fn compression_of(name: &str) -> Option<(&str, Compression)> {
+    let (plain, ending) = name.rsplit_once('.')?;
+    let is = |known: &str| ending.eq_ignore_ascii_case(known);
+    if is("gz") {
+        return Some((plain, Compression::Gzip));
+    }
+    (is("zst") || is("zstd")).then_some((plain, Compression::Zstd))
 }
 
 fn has_xml(directory: &Path) -> bool {
@@ -99,6 +137,8 @@ mod tests {
         assert_eq!(guess("a.b/c.ndjson.gz"), Some(Format::Mongo));
         assert_eq!(guess("a.lp"), Some(Format::Facts));
         assert_eq!(guess("a.psv.gz"), Some(Format::Rtec));
+        assert_eq!(guess("a.csv.zst"), Some(Format::Csv));
+        assert_eq!(guess("a.parquet"), Some(Format::Parquet));
         assert_eq!(guess("wk1gt.xml"), Some(Format::Caviar));
         assert_eq!(guess("jsonl"), None);
         assert_eq!(guess("-"), None);

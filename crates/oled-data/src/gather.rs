@@ -46,6 +46,11 @@ impl Gather {
         Ok(())
     }
 
+    /// The segment, and the time of the open frame.
+    pub(crate) fn place(&self) -> (Symbol, Option<i64>) {
+        (self.segment, self.time)
+    }
+
     /// From here on frames are of this segment.
     pub(crate) fn segment(&mut self, segment: Symbol, sink: &mut Sink) {
         if segment != self.segment {

@@ -4,6 +4,12 @@
 //! {"segment":"walk1","time":680,"narrative":["happensAt(walking(id1),680)"],"annotation":["holdsAt(meeting(id1,id2),680)"]}
 //! ```
 //!
+//! What holds from one time to another has these in place of its time, and its atoms end in the first:
+//!
+//! ```json
+//! {"segment":"walk1","from":680,"to":740,"narrative":["holdsAt(near(id1,id2),680)"]}
+//! ```
+//!
 //! Segment, narrative and annotation may be left out; other keys are passed over, and counted.
 
 use std::fmt::Write;
@@ -19,6 +25,7 @@ use crate::frame::{ANNOTATION, NARRATIVE};
 use crate::lines::Line;
 use crate::reader::LineFormat;
 use crate::sink::Sink;
+use crate::spans::Span;
 
 pub(crate) struct JsonlReader {
     documents: DocumentReader,
@@ -32,8 +39,39 @@ impl JsonlReader {
 
 impl LineFormat for JsonlReader {
     fn line(&mut self, line: Line<'_>, sink: &mut Sink) -> Result<(), Problem> {
+        let Some(parsed) = self.parse(line, sink)? else { return Ok(()) };
+        parsed.place(sink)
+    }
+}
+
+/// A line that was read, and has not been given its place in the stream.
+pub(crate) struct Parsed {
+    document: Document,
+    time: i64,
+    /// The last time point, where it is about several.
+    last: Option<i64>,
+}
+
+impl Parsed {
+    /// Hands it on, if it may come now.
+    pub(crate) fn place(self, sink: &mut Sink) -> Result<(), Problem> {
+        let Parsed { document: Document { segment, time_at, facts, .. }, time, last } = self;
+        if let Some(last) = last {
+            let span = Span { first: time, last, facts };
+            return sink.hold(segment, span, None).map_err(|problem| problem.at(time_at));
+        }
+        sink.admit(segment, time).map_err(|problem| problem.at(time_at))?;
+        let [narrative, annotation] = facts;
+        sink.push(Frame { segment, time, narrative, annotation });
+        Ok(())
+    }
+}
+
+impl JsonlReader {
+    /// Reads a line by itself, whatever came before; nothing if it is blank. The sink counts what is left out.
+    pub(crate) fn parse(&mut self, line: Line<'_>, sink: &mut Sink) -> Result<Option<Parsed>, Problem> {
         if line.text.trim_ascii().is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let mut document = self.documents.read(line, 0, sink)?;
         let rest = line.text[document.end..].trim_ascii_start();
@@ -47,14 +85,18 @@ impl LineFormat for JsonlReader {
                 .hint(r#"each line needs its time point, as in {"time":680,...}"#));
         };
         self.drop_other_times(&mut document, time, sink)?;
-        sink.admit(document.segment, time).map_err(|problem| problem.at(document.time_at))?;
-        let [narrative, annotation] = document.facts;
-        sink.push(Frame { segment: document.segment, time, narrative, annotation });
-        Ok(())
+        let last = match (document.from, document.to) {
+            (true, Some(last)) => Some(last),
+            (false, None) => None,
+            _ => {
+                let message = "`from` and `to` stand together: the first time point and the last";
+                return Err(Problem::new(ProblemKind::Missing, document.time_at, message)
+                    .hint("write `time` for what is known of one time point"));
+            }
+        };
+        Ok(Some(Parsed { document, time, last }))
     }
-}
 
-impl JsonlReader {
     /// Atoms of another time than the frame's are a problem; where that is forgiven they are left out.
     fn drop_other_times(&self, document: &mut Document, time: i64, sink: &mut Sink) -> Result<(), Problem> {
         for part in [NARRATIVE, ANNOTATION] {

@@ -50,6 +50,11 @@ impl Lateness {
         self.bound
     }
 
+    /// The latest time of a segment that has come.
+    pub(crate) fn newest(&self, segment: Symbol) -> Option<i64> {
+        self.segments.get(&segment).map(|waiting| waiting.newest)
+    }
+
     /// Takes note of a frame that comes now.
     pub(crate) fn arrive(&mut self, segment: Symbol, time: i64) -> Arrival {
         let new = || Waiting { newest: time, ..Waiting::default() };

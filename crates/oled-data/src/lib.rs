@@ -7,6 +7,9 @@
 //! | `facts` | atoms with full stops | yes | yes |
 //! | `rtec` | an event, a fluent or a predicate between bars | yes | yes |
 //! | `caviar` | a video's ground truth in XML | yes | no |
+//! | `csv` | a row of a table, whose columns the task knows | yes | no |
+//! | `records` | the same as a flat JSON object | yes | no |
+//! | `parquet` | a table of Apache Parquet (feature `parquet`) | yes | no |
 //!
 //! ```
 //! use oled_data::{Format, Frames, ReadOptions};
@@ -24,8 +27,10 @@ mod ahead;
 mod atom;
 pub mod caviar;
 mod checkpoint;
+mod constants;
 mod csv;
 mod declarations;
+mod delay;
 mod digest;
 mod document;
 mod error;
@@ -33,34 +38,47 @@ mod facts;
 mod format;
 mod frame;
 mod gather;
+mod grid;
 pub mod homes;
+pub mod init;
+mod joined;
 mod jsonl;
+mod labels;
 mod lateness;
 mod lines;
 mod live;
 mod mongo;
+mod parsed;
 mod reader;
 mod reasoner;
 mod replace;
 mod rtec;
 mod sink;
+mod spans;
+mod table;
 pub mod task_folder;
+mod times;
 mod unknown;
 pub mod world;
 mod writer;
+mod zstd;
 
 pub use ahead::ReadAhead;
 pub use caviar::{Protocol, Unit};
 pub use checkpoint::{Checkpoint, CheckpointError, previous};
+pub use constants::{Constants, MOST_CONSTANTS};
 pub use csv::csv_field;
 pub use declarations::Declarations;
 pub use digest::{Digest, digest};
 pub use error::{DataError, ProblemKind, Skipped};
 pub use format::Format;
+pub use grid::Grid;
 pub use jsonl::printable_json;
 pub use live::Live;
-pub use reader::{Frames, Pause, ReadOptions, open, open_at};
+pub use reader::{Frames, Pause, ReadOptions, Sorting, open, open_at};
 pub use reasoner::{MakeReasoner, Reasoner, provide};
 pub use replace::{Replacement, behind_links};
+pub use table::{Cut, MISSING, TableWriter, Tables};
+pub use times::{TimeError, Times};
 pub use unknown::Unknown;
 pub use writer::FrameWriter;

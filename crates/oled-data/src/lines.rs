@@ -54,12 +54,30 @@ impl Place {
     pub(crate) fn offset(&self) -> u64 {
         self.before.length()
     }
+
+    /// How many lines come before it.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The place so many lines, which are these bytes, further on.
+    pub(crate) fn after(&self, lines: usize, bytes: &[u8]) -> Place {
+        let mut before = self.before.clone();
+        before.update(bytes);
+        Place { number: self.number + lines, before }
+    }
 }
 
 const BUFFER: usize = 1 << 18;
 /// The longest line where nothing else is said, one gibibyte: exports may have all their documents on one line.
 const MAX_LINE: usize = 1 << 30;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A line without the mark at the beginning of a file, and without the rest of its end.
+pub(crate) fn bare(line: &[u8], number: usize) -> &[u8] {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if number == 1 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line }
+}
 
 impl LineReader {
     pub(crate) fn new(input: Box<dyn Read + Send>) -> LineReader {
@@ -143,6 +161,28 @@ impl LineReader {
         })
     }
 
+    /// All lines with an end that are at hand, with where they begin: about a buffer full; none at the end of the input.
+    pub(crate) fn next_lines(&mut self) -> io::Result<Option<(Place, Vec<u8>)>> {
+        if self.find_end()?.is_none() {
+            return Ok(None);
+        }
+        let place = self.place();
+        let ends = memchr::memchr_iter(b'\n', &self.buffer[self.start..self.end]);
+        let (count, last) = ends.fold((0, 0), |(count, _), end| (count + 1, end));
+        let bytes = self.buffer[self.start..=self.start + last].to_vec();
+        self.start += bytes.len();
+        self.number += count;
+        Ok(Some((place, bytes)))
+    }
+
+    /// What follows the last line end, with where it begins.
+    pub(crate) fn rest(&mut self) -> (Place, Vec<u8>) {
+        let place = self.place();
+        let bytes = self.buffer[self.start..self.end].to_vec();
+        self.start = self.end;
+        (place, bytes)
+    }
+
     /// What follows the last line end, if anything.
     pub(crate) fn last_line(&mut self) -> Option<RawLine<'_>> {
         let length = self.end - self.start;
@@ -154,12 +194,7 @@ impl LineReader {
         let end = start + length;
         self.start = end + usize::from(ended);
         self.number += 1;
-        let mut bytes = &self.buffer[start..end];
-        bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        if self.number == 1 {
-            bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-        }
-        RawLine { bytes, number: self.number, ended }
+        RawLine { bytes: bare(&self.buffer[start..end], self.number), number: self.number, ended }
     }
 
     /// The first line that is not blank, without taking it.

@@ -23,8 +23,8 @@ pub struct Live {
 const CHUNK: usize = 1 << 16;
 /// Chunks that may wait; then the thread waits, and with it whoever writes to a pipe.
 const WAITING: usize = 4;
-/// How long a file that has not grown is left alone.
-const POLL: Duration = Duration::from_millis(50);
+/// How long a file that has not grown is left alone: what comes is seen after half of it, and to look takes three calls of the system.
+const POLL: Duration = Duration::from_millis(10);
 /// After so long without bytes whoever reads hears of it.
 const IDLE: Duration = Duration::from_millis(200);
 /// So many bytes before the place tell whether a file that is followed is still the one that was read: a line or two of a

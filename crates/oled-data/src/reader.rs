@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
+use oled::Ticks;
 use oled::{Frame, Kinds, Signature, StateError, Symbol, state};
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +16,20 @@ use crate::declarations::Declarations;
 use crate::digest::Digest;
 use crate::error::{DataError, Problem, ProblemKind, Skipped};
 use crate::facts::FactsReader;
-use crate::format::Format;
+use crate::format::{Compression, Format, compression_of};
+use crate::grid::Grid;
+use crate::joined::Joined;
 use crate::jsonl::JsonlReader;
+use crate::labels::Labels;
 use crate::lines::{Line, LineReader, Place, RawLine};
 use crate::live::{Live, LiveInput};
 use crate::mongo::MongoReader;
+use crate::parsed::{self, ParsedLines};
 use crate::reasoner::Reasoner;
 use crate::rtec::RtecReader;
 use crate::sink::Sink;
+use crate::table::{ParquetReader, TableReader, Tables};
+use crate::zstd;
 
 /// How to read a stream. By default: the format that the name promises, and the first problem ends it.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +44,8 @@ pub struct ReadOptions {
     pub labels: Vec<Signature>,
     /// By how many time units a frame may be late in its segment: it is put in order then. `None` if it may not.
     pub lateness: Option<i64>,
+    /// Time points between those of the stream, if there are any.
+    pub ticks: Option<Ticks>,
     /// For a stream that is being written: read so that one can wait for it, and stop.
     pub live: Option<Live>,
     /// The declared inputs, which tell delimited text what a name is: `happensAt(walking(_), _)` makes `walking` an event.
@@ -48,19 +57,47 @@ pub struct ReadOptions {
     pub max_line: Option<usize>,
     /// What the task declares: values must be of its types, and what it does not know is counted.
     pub declarations: Option<Arc<Declarations>>,
+    /// So many threads parse, where the format allows it; frames come in the same order. One or none: who takes frames parses.
+    pub parsers: usize,
     /// Who adds to what was observed.
     pub reasoner: Option<Arc<dyn Reasoner>>,
+    /// What the columns of tables are.
+    pub tables: Option<Arc<Tables>>,
+    /// Other inputs of the same stream, merged with it by time.
+    pub with: Vec<PathBuf>,
+    /// A table of labels, apart from the stream.
+    pub labels_from: Option<PathBuf>,
+    /// Whether the inputs are in an order.
+    pub sorting: Sorting,
+    /// Whether it is one of several inputs, which are cut into segments and put in order together.
+    pub alone: bool,
 }
 
 impl ReadOptions {
     /// The kinds that values must be of.
-    fn kinds(&self) -> Arc<Kinds> {
+    pub(crate) fn kinds(&self) -> Arc<Kinds> {
         self.declarations.as_ref().map(|declarations| declarations.kinds.clone()).unwrap_or_default()
+    }
+
+    /// Whether there is more to be done with an input than to read it.
+    fn is_joined(&self) -> bool {
+        let cut = self.tables.as_ref().is_some_and(|tables| tables.cut.is_some() || tables.grid != Grid::default());
+        !self.alone && (!self.with.is_empty() || self.sorting == Sorting::Whole || cut)
     }
 
     fn is_stopped(&self) -> bool {
         self.live.as_ref().is_some_and(|live| live.stop.load(Ordering::Relaxed))
     }
+}
+
+/// Whether the rows or frames of inputs are in an order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sorting {
+    /// They are: of time, or each segment in one piece.
+    #[default]
+    InOrder,
+    /// They are not: inputs are read as a whole, and sorted.
+    Whole,
 }
 
 /// What a format is for a reader: takes the next piece of its input and pushes the frames in it.
@@ -110,6 +147,8 @@ struct Position {
     /// The frames that were taken, where there is no place.
     seen: Digest,
     sink: Vec<u8>,
+    /// What is known for the ticks after the last frame.
+    ticks: Option<Vec<u8>>,
 }
 
 /// A format that is read line by line.
@@ -162,7 +201,11 @@ pub fn open_at(path: &Path, options: &ReadOptions, saved: &[u8], again: bool) ->
     for _ in 0..saved.taken {
         frames.next().unwrap_or_else(|| Err(other_input(&name)))?;
     }
-    if frames.seen == saved.seen { Ok(frames) } else { Err(other_input(&name)) }
+    if frames.seen.as_ref().map(|seen| seen.now.clone()).unwrap_or_default() == saved.seen {
+        Ok(frames)
+    } else {
+        Err(other_input(&name))
+    }
 }
 
 /// Where reading goes on.
@@ -187,6 +230,12 @@ fn other_input(name: &str) -> DataError {
 /// Opens an input, to be read from its beginning or from a position.
 fn open_somewhere(path: &Path, options: &ReadOptions, at: Option<At<'_>>) -> Result<Frames, DataError> {
     let name = path.display().to_string();
+    if options.is_joined() {
+        let paths: Vec<PathBuf> = [path.to_path_buf()].into_iter().chain(options.with.iter().cloned()).collect();
+        let bytes = Counter::default();
+        let (joined, total) = Joined::open(&paths, options, bytes.clone())?;
+        return Frames::new(Box::new(joined), options, bytes, total);
+    }
     if name == "-" {
         return match &options.live {
             Some(live) => Frames::from_input("<stdin>", LiveInput::pipe(io::stdin(), live), options, at),
@@ -198,12 +247,15 @@ fn open_somewhere(path: &Path, options: &ReadOptions, at: Option<At<'_>>) -> Res
             Some(Format::Caviar) => {
                 let (bytes, total) = (Counter::default(), Some(crate::caviar::size(path)?));
                 let source = CaviarReader::directory(path, bytes.clone())?;
-                Ok(Frames::new(Box::new(source), options, bytes, total))
+                Frames::new(Box::new(source), options, bytes, total)
             }
             _ => Err(Problem::new(ProblemKind::Format, 0, format!("`{name}` is a directory without XML files"))
                 .hint("name a file, or a directory that has the XML files of CAVIAR in it or in `xml/`")
                 .of(name)),
         };
+    }
+    if options.format.or_else(|| Format::guess(path)) == Some(Format::Parquet) {
+        return open_parquet(path, options);
     }
     let file = File::open(path).map_err(|e| DataError::io("open", &name, &e))?;
     let total = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
@@ -227,8 +279,35 @@ fn open_somewhere(path: &Path, options: &ReadOptions, at: Option<At<'_>>) -> Res
     Ok(frames)
 }
 
+fn open_parquet(path: &Path, options: &ReadOptions) -> Result<Frames, DataError> {
+    let name = path.display().to_string();
+    let file = std::fs::metadata(path).map_err(|error| DataError::io("open", &name, &error))?;
+    if !file.is_file() {
+        return Err(not_a_file(&name));
+    }
+    if options.live.as_ref().is_some_and(|live| live.follow) {
+        return Err(Problem::new(ProblemKind::Format, 0, "Parquet is written as a whole, and cannot be followed")
+            .hint("follow a table of CSV, or leave `--follow` out")
+            .of(name));
+    }
+    let bytes = Counter::default();
+    let (source, total) = ParquetReader::open(path, options, bytes.clone())?;
+    let mut frames = Frames::new(source, options, bytes, Some(total))?;
+    frames.format = Format::Parquet;
+    Ok(frames)
+}
+
 fn is_compressed(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"))
+    compression_of(name).is_some()
+}
+
+/// An input as it was before it was compressed, which its name tells.
+pub(crate) fn decompressed(name: &str, input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Ok(match compression_of(name) {
+        None => Box::new(input),
+        Some((_, Compression::Gzip)) => Box::new(MultiGzDecoder::new(input)),
+        Some((_, Compression::Zstd)) => Box::new(zstd::Decoder::new(input)?),
+    })
 }
 
 /// Frames, one by one. After a problem there are no more, unless problems are left out ([`ReadOptions::lenient`]).
@@ -242,13 +321,26 @@ pub struct Frames {
     total: Option<u64>,
     max_names: Option<usize>,
     format: Format,
-    /// Frames that were taken; of sources without places also what they were.
+    /// Frames that were taken.
     taken: u64,
-    seen: Digest,
+    /// What they were, of a source that has no places to go on from.
+    seen: Option<Seen>,
     /// Whether there are pauses, and one now, at the end.
     pausing: bool,
     at_end: bool,
     reasoner: Option<Arc<dyn Reasoner>>,
+    ticks: Option<Ticks>,
+    /// Whether the frame that was taken last is a tick.
+    ticked: bool,
+    /// The frame that was taken last without what was added to it, where something was.
+    bare: Option<Frame>,
+}
+
+/// The frames that were taken, and those before the last one.
+#[derive(Default)]
+struct Seen {
+    now: Digest,
+    before: Digest,
 }
 
 impl Frames {
@@ -269,8 +361,7 @@ impl Frames {
     ) -> Result<Frames, DataError> {
         let bytes = Counter::default();
         let counted = Counted { input, bytes: bytes.clone() };
-        let input: Box<dyn Read + Send> =
-            if is_compressed(name) { Box::new(MultiGzDecoder::new(counted)) } else { Box::new(counted) };
+        let input = decompressed(name, counted).map_err(|e| DataError::io("read", name, &e))?;
         let (input, format) = match at {
             None => {
                 let mut input = LineReader::new(input).with_limit(options.max_line);
@@ -302,6 +393,7 @@ impl Frames {
         let boxed = |source: Result<Box<dyn Source>, StateError>| source.map_err(|e| damaged(&e, name));
         let kinds = options.kinds();
         let source: Box<dyn Source> = match format {
+            Format::Jsonl if parsed::is_spread(options) => Box::new(ParsedLines::new(name, input, options)),
             Format::Jsonl => boxed(Lines::boxed(name, input, JsonlReader::new(kinds), held))?,
             Format::Mongo => boxed(Lines::boxed(name, input, MongoReader::new(kinds), held))?,
             Format::Facts => boxed(Lines::boxed(name, input, FactsReader::new(&options.labels, kinds), held))?,
@@ -309,20 +401,40 @@ impl Frames {
                 boxed(Lines::boxed(name, input, RtecReader::new(&options.labels, &options.declared, kinds), held))?
             }
             Format::Caviar => Box::new(CaviarReader::single(name, input)),
+            Format::Csv | Format::Records => {
+                let tables = options.tables.clone().unwrap_or_default();
+                let reader = TableReader::new(name, format == Format::Records, tables, kinds);
+                boxed(Lines::boxed(name, input, reader, held))?
+            }
+            Format::Parquet => return Err(not_a_file(name)),
         };
-        let mut frames = Frames::new(source, options, bytes, None);
+        let mut frames = Frames::new(source, options, bytes, None)?;
         frames.format = format;
         if let Some(At { saved, .. }) = at {
             frames.taken = saved.taken;
             frames.sink.restore(&saved.sink).map_err(|error| damaged(&error, name))?;
+            match (&mut frames.ticks, &saved.ticks) {
+                (Some(ticks), Some(saved)) => ticks.restore(saved).map_err(|error| damaged(&error, name))?,
+                (None, None) => {}
+                _ => return Err(damaged(&StateError::new("the ticks are other ones"), name)),
+            }
         }
         Ok(frames)
     }
 
-    fn new(source: Box<dyn Source>, options: &ReadOptions, bytes: Counter, total: Option<u64>) -> Frames {
-        let sink = Sink::new(options);
+    fn new(
+        source: Box<dyn Source>,
+        options: &ReadOptions,
+        bytes: Counter,
+        total: Option<u64>,
+    ) -> Result<Frames, DataError> {
+        let mut sink = Sink::new(options);
+        if let Some(path) = &options.labels_from {
+            sink.spans.labels = Some(Labels::read(path, options)?);
+        }
         let format = Format::Caviar;
-        Frames {
+        Ok(Frames {
+            seen: source.save().is_none().then(Seen::default),
             source: Some(source),
             sink,
             failure: None,
@@ -330,12 +442,14 @@ impl Frames {
             total,
             max_names: options.max_names,
             reasoner: options.reasoner.clone(),
+            ticks: options.ticks.clone(),
+            ticked: false,
+            bare: None,
             format,
             taken: 0,
-            seen: Digest::default(),
             pausing: false,
             at_end: false,
-        }
+        })
     }
 
     /// The same, but with a pause at the end of the input, at which it can be saved: [`Frames::end`] ends it.
@@ -355,6 +469,7 @@ impl Frames {
         if let Some(mut source) = self.source.take() {
             self.failure = source.end(&mut self.sink).err();
             self.sink.end();
+            self.failure = self.failure.take().or(self.sink.check().err());
         }
     }
 
@@ -368,14 +483,25 @@ impl Frames {
     /// The position behind the last frame that was taken, for [`open_at`].
     pub fn save(&self) -> Vec<u8> {
         let place = self.source.as_ref().and_then(|source| source.save());
-        let (format, taken, seen) = (self.format.to_string(), self.taken, self.seen.clone());
-        state::encode(&Position { format, taken, place, seen, sink: self.sink.save() })
+        let (format, taken) = (self.format.to_string(), self.taken);
+        let seen = self.seen.as_ref().map(|seen| seen.now.clone()).unwrap_or_default();
+        let ticks = self.ticks.as_ref().map(Ticks::save);
+        state::encode(&Position { format, taken, place, seen, sink: self.sink.save(), ticks })
     }
 
     /// Puts back the frame that was taken last, which was not used: it comes again, and the position is before it.
     pub fn put_back(&mut self, frame: Frame) {
         self.taken -= 1;
-        self.sink.ready.push_front(frame);
+        let frame = self.bare.take().unwrap_or(frame);
+        match &mut self.ticks {
+            Some(ticks) if self.ticked => ticks.put_back(frame),
+            _ => {
+                if let Some(seen) = &mut self.seen {
+                    seen.now = seen.before.clone();
+                }
+                self.sink.ready.push_front(frame);
+            }
+        }
     }
 
     /// What was left out so far.
@@ -428,13 +554,31 @@ impl Iterator for Frames {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(mut frame) = self.sink.ready.pop_front() {
+                // Where something holds, something may change at any tick.
+                let changes = self.sink.spans.is_before(&frame);
+                let next = if changes { Ticks::each_before } else { Ticks::before };
+                let tick = self.ticks.as_mut().and_then(|ticks| next(ticks, &frame));
+                self.ticked = tick.is_some();
+                if let Some(tick) = tick {
+                    self.sink.ready.push_front(std::mem::replace(&mut frame, tick));
+                }
+                self.bare = changes.then(|| frame.clone());
+                let interleaved = self.sink.is_interleaved();
+                if self.sink.spans.add(&mut frame, interleaved)
+                    && let (true, Some(ticks)) = (self.ticked, &mut self.ticks)
+                {
+                    ticks.touch(&frame);
+                }
                 self.taken += 1;
-                if self.format == Format::Caviar {
-                    self.seen.update(&state::encode(&frame));
+                if let (Some(seen), false) = (&mut self.seen, self.ticked) {
+                    seen.before = seen.now.clone();
+                    seen.now.update(&state::encode(&frame));
                 }
                 let Err(why) = self.reasoner.as_ref().map_or(Ok(()), |reasoner| reasoner.extend(&mut frame)) else {
                     // CAVIAR has labels of its own, which nobody can misspell.
-                    self.sink.skipped.unknown.see(&frame, self.format != Format::Caviar);
+                    if !self.ticked {
+                        self.sink.skipped.unknown.see(&frame, self.format != Format::Caviar);
+                    }
                     return Some(Ok(frame));
                 };
                 let problem = Problem::new(ProblemKind::Reasoner, 0, why);
@@ -450,6 +594,7 @@ impl Iterator for Frames {
             self.at_end = false;
             let advanced = source.advance(&mut self.sink);
             let advanced = advanced.and_then(|more| self.check_names().map(|()| more));
+            let advanced = advanced.and_then(|more| self.sink.check().map(|()| more));
             match advanced {
                 Ok(Advance::More) => {}
                 Ok(Advance::Idle) => return None,
@@ -473,13 +618,28 @@ fn format_of(name: &str, input: &mut LineReader, options: &ReadOptions) -> Resul
         return Ok(format);
     }
     let promised = if name == "<stdin>" { None } else { Format::guess(Path::new(name)) };
-    if !matches!(promised, None | Some(Format::Mongo)) {
-        return Ok(promised.expect("it is not None"));
+    let tables = options.tables.as_ref().is_some_and(|tables| tables.has_columns());
+    let looks_inside = match promised {
+        None | Some(Format::Mongo | Format::Csv) => true,
+        Some(Format::Jsonl) => tables,
+        Some(_) => false,
+    };
+    if let (Some(format), false) = (promised, looks_inside) {
+        return Ok(format);
     }
     // The first line of a live input may be a while in coming.
     while input.peek().is_err_and(|e| e.kind() == ErrorKind::WouldBlock) && !options.is_stopped() {}
     let first = input.peek().or_else(|e| if options.is_stopped() { Ok(&b"{"[..]) } else { Err(e) });
     let first = first.map_err(|e| DataError::io("read", name, &e))?;
+    if promised == Some(Format::Csv) {
+        // RTEC's files are called so too: they have bars and no header, or directives of ours.
+        let is_rtec = first.starts_with(b"#") || !tables && memchr::memchr(b'|', first).is_some();
+        return Ok(if is_rtec { Format::Rtec } else { Format::Csv });
+    }
+    let has = |key: &[u8]| memchr::memmem::find(first, key).is_some();
+    if tables && !first.is_empty() && ![&b"\"narrative\""[..], b"\"annotation\"", b"\"_id\""].into_iter().any(has) {
+        return Ok(if first.starts_with(b"{") { Format::Records } else { Format::Csv });
+    }
     let is_array = first.starts_with(b"[");
     let is_mongo = is_array || memchr::memmem::find(first, b"\"_id\"").is_some();
     if promised.is_some() || name == "<stdin>" && (is_array || first.starts_with(b"{")) {
@@ -495,6 +655,16 @@ fn format_of(name: &str, input: &mut LineReader, options: &ReadOptions) -> Resul
         .hint(format!("say it with `--from`: one of {}", Format::names()))
         .of(name))
 }
+
+/// What to tell of a table of Parquet that is not a file.
+fn not_a_file(name: &str) -> DataError {
+    Problem::new(ProblemKind::Format, 0, "Parquet is read from its end, so it cannot come through a pipe")
+        .hint("name the file with `--input`")
+        .of(name)
+}
+
+/// So many lines are read at once, at most, until a frame is ready: few enough that whoever waits can stop soon.
+const LINES: usize = 64;
 
 /// A format that is read line by line, on its input.
 struct Lines<F> {
@@ -515,20 +685,26 @@ impl<F: LineFormat + 'static> Lines<F> {
 fn read_line(name: &str, line: &RawLine<'_>, format: &mut impl LineFormat, sink: &mut Sink) -> Result<(), DataError> {
     let result = match std::str::from_utf8(line.bytes) {
         Ok(text) => format.line(Line { text, ended: line.ended }, sink),
-        Err(error) => Err(Problem::new(ProblemKind::Syntax, error.valid_up_to(), "the line is not UTF-8 text")
-            .hint("convert the input to UTF-8, or decompress it")),
+        Err(error) => Err(Problem::not_utf8(error.valid_up_to())),
     };
     result.or_else(|problem| sink.forgive(problem)).map_err(|problem| problem.locate(name, line.number, line.bytes))
 }
 
 impl<F: LineFormat> Source for Lines<F> {
     fn advance(&mut self, sink: &mut Sink) -> Result<Advance, DataError> {
-        match self.input.next_line() {
-            Ok(Some(line)) => read_line(&self.name, &line, &mut self.format, sink).map(|()| Advance::More),
-            Ok(None) => Ok(Advance::End),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Advance::Idle),
-            Err(error) => Err(DataError::io("read", &self.name, &error)),
+        // A frame may be made of many lines: who asks for it wants none of them by itself.
+        for _ in 0..LINES {
+            match self.input.next_line() {
+                Ok(Some(line)) => read_line(&self.name, &line, &mut self.format, sink)?,
+                Ok(None) => return Ok(Advance::End),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Advance::Idle),
+                Err(error) => return Err(DataError::io("read", &self.name, &error)),
+            }
+            if !sink.ready.is_empty() {
+                break;
+            }
         }
+        Ok(Advance::More)
     }
 
     fn end(&mut self, sink: &mut Sink) -> Result<(), DataError> {
@@ -556,6 +732,10 @@ impl Counter {
 
     pub(crate) fn add(&self, count: usize) {
         self.0.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set(&self, count: u64) {
+        self.0.store(count, Ordering::Relaxed);
     }
 }
 

@@ -5,6 +5,7 @@
 //! walking|680|680|true|id0     a fluent:      holdsAt(walking(id0),680)
 //! orientation|680|680|45|id0   another value: holdsAt(orientation(id0)=45,680)
 //! coords|680|680|id0|262|285   a predicate:   coords(id0,262,285,680)
+//! near|760|680|740|true|id0    an interval:   holdsAt(near(id0),T) from 680 to 739; here the first time is that of arrival
 //! ```
 //!
 //! The fields do not tell these apart, so what a name is stands in a line of its own, or follows from the declared
@@ -13,6 +14,7 @@
 //! ```text
 //! # event appear/1      # predicate coords/3      # fluent walking/1      # label meeting/2
 //! # label event e/1     # label predicate p/1     # segment walk1         # time 720
+//! # interval near/1     # label interval meeting/2
 //! ```
 
 mod read;
@@ -30,6 +32,8 @@ struct Kind {
     shape: Shape,
     /// Whether they are annotation.
     label: bool,
+    /// Whether they have a start and an end.
+    span: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,23 +1,33 @@
 //! The folder of a task: `task.toml`, the declarations, the background, theories and maybe data.
 
-use std::collections::BTreeMap;
+mod embedded;
+mod manifest;
+mod settings;
+
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use oled::calculus::unknown;
-use oled::induce::PRESETS;
-use oled::lang::{did_you_mean, ec};
+use oled::lang::did_you_mean;
+use oled::logic::Quiet;
 use oled::{
-    Bias, DefinitionKind, Diagnostic, LearnerSpec, Problems, ReplaySettings, Settings, Signature, Source, Span, Symbol,
-    Task, Term, Theory, Value, parse_source,
+    Bias, Diagnostic, Every, LearnerSpec, Problems, ReplaySettings, Settings, Source, Symbol, Task, Theory, Ticks,
+    parse_source,
 };
-use serde::Deserialize;
 use toml::Spanned;
 
+use self::embedded::{CAVIAR, CAVIAR_LISTED, EMBEDDED, Embedded, HOMES, LOBBY, LOBBY_LISTED, built_in};
+use self::manifest::{
+    Manifest, manifest_problem, read_clock, read_kinds, read_tables, read_ticks, span, tracked_problem,
+};
+pub use self::settings::as_text;
+use self::settings::{learning_problems, replay_problems, texts};
 use crate::reasoner::{self, Reasoner};
-use crate::{Declarations, Format, ReadOptions};
+use crate::table::Tables;
+use crate::times::Times;
+use crate::{Declarations, Format, ReadOptions, Sorting};
 
 /// A task and where it came from.
 #[derive(Clone, Debug)]
@@ -38,8 +48,18 @@ pub struct TaskFolder {
     learning: (toml::Table, toml::Table),
     /// What it sets about learning by replay.
     replay: toml::Table,
+    /// What the columns of tables are, and how times are written.
+    pub tables: Arc<Tables>,
+    /// Whether its streams come in order.
+    sorted: bool,
     /// Time units a second, if the task knows.
     pub rate: Option<f64>,
+    /// When there are time points although nothing arrives.
+    every: Option<Every>,
+    /// When ticks may be left out.
+    quiet: Option<Quiet>,
+    /// `task.toml`.
+    manifest: Arc<Source>,
     /// Its declarations and its background.
     texts: [Arc<Source>; 2],
     /// What is wrong with the task's texts.
@@ -66,48 +86,6 @@ pub enum TaskError {
     Problems(#[from] Problems),
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Manifest {
-    name: Option<String>,
-    #[serde(default)]
-    description: String,
-    modes: Option<PathBuf>,
-    background: Option<PathBuf>,
-    reasoner: Option<Spanned<String>>,
-    #[serde(default)]
-    calculus: Calculus,
-    #[serde(default)]
-    stream: Stream,
-    /// How rules define fluents, by their names: `persists` or `while`.
-    #[serde(default)]
-    fluents: BTreeMap<String, Spanned<toml::Value>>,
-    /// Settings of learning, for all presets; tables in it are for a target.
-    #[serde(default)]
-    learn: toml::Table,
-    /// Settings of learning for one preset, by its name; tables in them are for a target.
-    #[serde(default)]
-    preset: toml::Table,
-    /// Settings of learning by replay.
-    #[serde(default)]
-    replay: toml::Table,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Calculus {
-    tracked: Option<Vec<Spanned<String>>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stream {
-    path: Option<PathBuf>,
-    #[serde(default)]
-    interleaved: bool,
-    rate: Option<f64>,
-}
-
 impl TaskFolder {
     /// Loads a task that has no problems. `lobby`, `homes`, `caviar`, `lobby-listed` and `caviar-listed` are built in, for where no
     /// folder has that name.
@@ -127,7 +105,7 @@ impl TaskFolder {
         let file = path.join("task.toml");
         let manifest =
             source(&file, || format!("a task is a folder with a `task.toml`; the tasks {} are built in", built_in()))?;
-        let (settings, mut problems) = match toml::from_str::<Manifest>(&manifest.text) {
+        let (settings, problems) = match toml::from_str::<Manifest>(&manifest.text) {
             Ok(settings) => (settings, Vec::new()),
             Err(error) => (Manifest::default(), vec![manifest_problem(&manifest, &error)]),
         };
@@ -139,38 +117,84 @@ impl TaskFolder {
             }
             source(&file, || format!("`{}` names it", manifest.name))
         };
-        let modes = part(&settings.modes, "modes.lp")?;
-        let background = part(&settings.background, "background.lp")?;
-        let (mut task, more, reasoner) = read_task(&manifest, settings.reasoner.as_ref(), &modes, &background);
+        let texts = [part(&settings.modes, "modes.lp")?, part(&settings.background, "background.lp")?];
+        Ok(TaskFolder::put_together(path, &manifest, settings, texts, problems))
+    }
+
+    /// A task from texts that are in no folder.
+    pub fn from_texts(name: &str, manifest: &str, modes: &str, background: &str) -> Result<TaskFolder, TaskError> {
+        let named = |file: &str, text: &str| Source::new(format!("{name}/{file}"), text);
+        let manifest = named("task.toml", manifest);
+        let settings =
+            toml::from_str(&manifest.text).map_err(|error| Problems::from(manifest_problem(&manifest, &error)))?;
+        let texts = [named("modes.lp", modes), named("background.lp", background)];
+        let folder = TaskFolder::put_together(Path::new(name), &manifest, settings, texts, Vec::new());
+        Problems::check(folder.problems.clone())?;
+        Ok(folder)
+    }
+
+    /// The task that its texts make, with everything that is wrong with them.
+    fn put_together(
+        path: &Path,
+        manifest: &Arc<Source>,
+        settings: Manifest,
+        [modes, background]: [Arc<Source>; 2],
+        mut problems: Vec<Diagnostic>,
+    ) -> TaskFolder {
+        let (mut task, more, reasoner) = read_task(manifest, settings.reasoner.as_ref(), &modes, &background);
         problems.extend(more);
-        if let Some(names) = settings.calculus.tracked {
-            problems.extend(names.iter().filter_map(|name| tracked_problem(&task, &manifest, name)));
+        if let Some(names) = &settings.calculus.tracked {
+            problems.extend(names.iter().filter_map(|name| tracked_problem(&task, manifest, name)));
             task.options.tracked = Some(names.iter().map(|n| Symbol::new(n.get_ref())).collect());
         }
+        if let Some(both) = &settings.calculus.both {
+            match both.get_ref().parse() {
+                Ok(both) => task.options.both = both,
+                Err(problem) => {
+                    let hint = "write `both = \"end\"` if what ends a fluent wins; by default what starts it does";
+                    problems.push(Diagnostic::new(&span(manifest, both.span()), problem).hint(hint));
+                }
+            }
+        }
         task.options.interleaved = settings.stream.interleaved;
-        problems.extend(read_kinds(&mut task, &manifest, &settings.fluents));
+        let every = read_ticks(manifest, &settings.stream).unwrap_or_else(|problem| {
+            problems.push(problem);
+            None
+        });
+        match read_clock(manifest, &settings.stream) {
+            Ok(clock) => task.bias.clock = clock,
+            Err(problem) => problems.push(problem),
+        }
+        problems.extend(read_kinds(&mut task, manifest, &settings.fluents));
+        let (tables, more) = read_tables(manifest, &settings, &task);
+        problems.extend(more);
         let learning = (settings.learn, settings.preset);
-        problems.extend(learning_problems(&manifest, &learning));
-        problems.extend(replay_problems(&manifest, &settings.replay));
+        problems.extend(learning_problems(manifest, &learning));
+        problems.extend(replay_problems(manifest, &settings.replay));
         // The folder `.` has a name too.
         let usual_name = || {
             let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
             path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
         };
-        Ok(TaskFolder {
+        TaskFolder {
             name: settings.name.unwrap_or_else(usual_name),
             description: settings.description,
             stream: settings.stream.path.map(|p| path.join(p)),
             path: path.to_path_buf(),
             task,
             embedded: None,
+            tables: Arc::new(tables),
+            sorted: settings.stream.sorted.unwrap_or(true),
             rate: settings.stream.rate,
+            every,
+            quiet: None,
+            manifest: manifest.clone(),
             texts: [modes, background],
             learning,
             replay: settings.replay,
             problems,
             reasoner,
-        })
+        }
     }
 
     /// The task of the simulated world, which every build carries.
@@ -204,34 +228,25 @@ impl TaskFolder {
     }
 
     fn built_in(embedded: &'static Embedded) -> TaskFolder {
-        let named = |file: &str, text: &str| Source::new(format!("{}/{file}", embedded.name), text);
-        let texts = [named("modes.lp", embedded.modes), named("background.lp", embedded.background)];
-        let (mut task, mut problems) = Task::read(&texts[0], &texts[1]);
-        let manifest: Manifest = toml::from_str(embedded.manifest).expect("the embedded tasks are tested");
-        task.options.tracked =
-            manifest.calculus.tracked.map(|names| names.iter().map(|n| Symbol::new(n.get_ref())).collect());
-        task.options.interleaved = manifest.stream.interleaved;
-        let text = Source::new(format!("{}/task.toml", embedded.name), embedded.manifest);
-        problems.extend(read_kinds(&mut task, &text, &manifest.fluents));
-        TaskFolder {
-            path: PathBuf::from(embedded.name),
-            name: embedded.name.into(),
-            description: manifest.description,
-            task,
-            stream: None,
-            embedded: Some(embedded),
-            rate: manifest.stream.rate,
-            texts,
-            learning: (manifest.learn, manifest.preset),
-            replay: manifest.replay,
-            problems,
-            reasoner: None,
-        }
+        let Embedded { name, manifest, modes, background, .. } = embedded;
+        let folder = TaskFolder::from_texts(name, manifest, modes, background);
+        TaskFolder { embedded: Some(embedded), ..folder.expect("the embedded tasks are tested") }
     }
 
     /// The texts of the declarations and of the background.
     pub fn texts(&self) -> &[Arc<Source>] {
         &self.texts
+    }
+
+    /// The same task with more facts in its background.
+    pub fn with_facts(&self, facts: &str) -> Result<TaskFolder, TaskError> {
+        let settings = toml::from_str(&self.manifest.text)
+            .map_err(|error| Problems::from(manifest_problem(&self.manifest, &error)))?;
+        let [modes, background] = self.texts.clone();
+        let more = Source::new(background.name.clone(), format!("{}\n{facts}", background.text));
+        let folder = TaskFolder::put_together(&self.path, &self.manifest, settings, [modes, more], Vec::new());
+        Problems::check(folder.problems.clone())?;
+        Ok(TaskFolder { embedded: self.embedded, quiet: self.quiet, ..folder })
     }
 
     /// The settings of learning for a target: those of a preset, then what `task.toml` says in `[learn]`, in
@@ -315,61 +330,33 @@ impl TaskFolder {
             declared: self.task.bias.inputs.iter().map(oled::Mode::signature).collect(),
             declarations: Some(Declarations::new(&self.task).into()),
             reasoner: self.reasoner.clone(),
+            tables: Some(self.tables.clone()),
+            sorting: if self.sorted { Sorting::InOrder } else { Sorting::Whole },
+            ticks: self.every.map(|every| Ticks::new(&self.task, every).skipping(self.quiet)),
             ..ReadOptions::default()
         }
+    }
+
+    /// From now on leaves out ticks at which nothing can change by the rules of a theory: for whoever wants to know when what
+    /// holds, and counts no time points.
+    pub fn skip_quiet(&mut self, theory: &Theory) {
+        self.quiet = self.task.settles(theory);
+    }
+
+    /// How times are written.
+    pub fn times(&self) -> Times {
+        self.tables.times
+    }
+
+    /// When there are time points although nothing arrives.
+    pub fn every(&self) -> Option<Every> {
+        self.every
     }
 
     /// What is wrong with the texts of the task.
     pub fn problems(&self) -> &[Diagnostic] {
         &self.problems
     }
-}
-
-/// A task that every build carries.
-#[derive(Debug)]
-struct Embedded {
-    name: &'static str,
-    manifest: &'static str,
-    modes: &'static str,
-    background: &'static str,
-    /// By name.
-    theories: &'static [(&'static str, &'static str)],
-}
-
-/// The text of a file in `tasks/`.
-macro_rules! text {
-    ($($part:expr),+) => {
-        include_str!(concat!("../../../tasks/", $($part),+))
-    };
-}
-
-/// A folder of `tasks/` with the named theories.
-macro_rules! embedded {
-    ($name:literal, $($theory:literal),+) => {
-        Embedded {
-            name: $name,
-            manifest: text!($name, "/task.toml"),
-            modes: text!($name, "/modes.lp"),
-            background: text!($name, "/background.lp"),
-            theories: &[$(($theory, text!($name, "/theories/", $theory, ".lp"))),+],
-        }
-    };
-}
-
-static LOBBY: Embedded = embedded!("lobby", "changed", "hand", "true");
-static HOMES: Embedded = embedded!("homes", "true");
-static CAVIAR: Embedded = embedded!("caviar", "duals", "hand", "hand-while");
-static LOBBY_LISTED: Embedded = embedded!("lobby-listed", "changed", "hand", "true");
-static CAVIAR_LISTED: Embedded = embedded!("caviar-listed", "duals", "hand", "hand-while");
-
-/// The tasks that are built in.
-static EMBEDDED: [&Embedded; 5] = [&LOBBY, &HOMES, &CAVIAR, &LOBBY_LISTED, &CAVIAR_LISTED];
-
-/// Their names, as a sentence has them.
-fn built_in() -> String {
-    let names = EMBEDDED.map(|task| format!("`{}`", task.name));
-    let (last, others) = names.split_last().expect("some tasks are built in");
-    format!("{} and {last}", others.join(", "))
 }
 
 /// The longest text of a task, 64 MiB: rules and facts are written by people or programs that learn, and a device never ends.
@@ -455,158 +442,4 @@ fn read_task(
 fn own(modes: &Arc<Source>, background: &Arc<Source>) -> ReadTask {
     let (task, problems) = Task::read(modes, background);
     (task, problems, None)
-}
-
-/// Only types of the stream can be tracked.
-fn tracked_problem(task: &Task, manifest: &Arc<Source>, name: &Spanned<String>) -> Option<Diagnostic> {
-    let known = task.bias.observed_types();
-    let known: Vec<&str> = known.iter().map(|s| s.as_str()).collect();
-    if known.contains(&name.get_ref().as_str()) {
-        return None;
-    }
-    let problem = Diagnostic::new(
-        &span(manifest, name.span()),
-        format!("`{}` is no type of the stream that can be tracked", name.get_ref()),
-    );
-    Some(match did_you_mean(name.get_ref(), known.iter().copied()) {
-        Some(near) => problem.hint(format!("did you mean `{near}`?")),
-        None if known.is_empty() => {
-            problem.hint("types are named in the input declarations of the task; numbers are never tracked")
-        }
-        None => problem.hint(format!("those are {}; numbers are never tracked", known.join(", "))),
-    })
-}
-
-/// Takes note of how fluents are to be defined, and says what is wrong with it.
-fn read_kinds(
-    task: &mut Task,
-    manifest: &Arc<Source>,
-    table: &BTreeMap<String, Spanned<toml::Value>>,
-) -> Vec<Diagnostic> {
-    let fluents = declared_fluents(&task.bias);
-    let mut problems = Vec::new();
-    // In the order in which they are written.
-    let mut written: Vec<(&String, &Spanned<toml::Value>)> = table.iter().collect();
-    written.sort_by_key(|(_, value)| value.span().start);
-    for (name, value) in written {
-        let at = span(manifest, value.span());
-        let Some((symbol, signature)) = fluents.iter().find(|(fluent, _)| fluent.as_str() == name) else {
-            // The name stands before its value.
-            let start = manifest.text[..value.span().start].rfind(name.as_str()).unwrap_or(value.span().start);
-            let place = span(manifest, start..start + name.len());
-            let problem = Diagnostic::new(&place, format!("no fluent `{name}` is labelled or to be learned"));
-            let near = did_you_mean(name, fluents.iter().map(|(fluent, _)| fluent.as_str()));
-            problems.push(problem.hint(match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("declare it with `example(holdsAt({name}(+type), +time)).`"),
-            }));
-            continue;
-        };
-        let kind = match as_text(value.get_ref()).parse::<DefinitionKind>() {
-            Ok(kind) if value.get_ref().is_str() => kind,
-            _ => {
-                let message = format!("`{name}` is of no kind `{}`", manifest.text[value.span()].trim_matches('"'));
-                problems.push(Diagnostic::new(&at, message).hint(
-                    "it is \"persists\", for rules that start and end it, or \"while\", for rules that say when it holds",
-                ));
-                continue;
-            }
-        };
-        match task.kind_of(&Theory::default(), *signature) {
-            Some(given) if given != kind => {
-                let message = match given {
-                    DefinitionKind::Persists => format!("the background starts or ends `{name}`, so it persists"),
-                    DefinitionKind::While => format!("the background says when `{name}` holds, so it does not persist"),
-                };
-                problems.push(Diagnostic::new(&at, message).hint("a fluent is of one kind: change one of the two"));
-            }
-            _ => _ = task.options.kinds.insert(*symbol, kind),
-        }
-    }
-    problems
-}
-
-/// The fluents that are labelled or to be learned, by their names.
-fn declared_fluents(bias: &Bias) -> Vec<(Symbol, Signature)> {
-    let mut fluents: Vec<(Symbol, Signature)> = Vec::new();
-    for mode in bias.examples.iter().chain(&bias.heads) {
-        let acts = matches!(mode.atom.name.as_str(), ec::HOLDS | ec::INITIATED | ec::TERMINATED);
-        let name = match mode.atom.args.first() {
-            // A fluent without arguments is its own name.
-            Some(Term::Value(Value::Sym(name))) => Some(*name),
-            _ => mode.signature().inner_name(),
-        };
-        if let Some(name) = name.filter(|name| acts && !fluents.iter().any(|(known, _)| known == name)) {
-            fluents.push((name, mode.signature().renamed(ec::HOLDS)));
-        }
-    }
-    fluents
-}
-
-fn span(manifest: &Arc<Source>, range: std::ops::Range<usize>) -> Span {
-    Span { source: Some(manifest.clone()), start: range.start as u32, end: range.end as u32 }
-}
-
-fn manifest_problem(manifest: &Arc<Source>, error: &toml::de::Error) -> Diagnostic {
-    Diagnostic::new(&span(manifest, error.span().unwrap_or(0..0)), error.message().trim().to_string())
-        .hint("keys are name, description, modes, background, [calculus] tracked, [stream] path, interleaved and rate, [fluents], [learn], [preset] and [replay]")
-}
-
-/// The settings of tables, each followed by what it has for a target.
-fn texts<'a>(tables: impl IntoIterator<Item = &'a toml::Table>, target: Option<&str>) -> Vec<(String, String)> {
-    let of_target = |table: &'a toml::Table| target.and_then(|target| table.get(target)?.as_table());
-    let tables = tables.into_iter().flat_map(|table| [Some(table), of_target(table)]).flatten();
-    let settings = tables.flat_map(|table| table.iter().filter(|(_, value)| !value.is_table()));
-    settings.map(|(name, value)| (name.clone(), as_text(value))).collect()
-}
-
-/// A value as settings are written.
-pub fn as_text(value: &toml::Value) -> String {
-    match value {
-        toml::Value::String(text) => text.clone(),
-        toml::Value::Integer(number) => number.to_string(),
-        toml::Value::Float(number) => number.to_string(),
-        toml::Value::Boolean(truth) => truth.to_string(),
-        _ => String::new(),
-    }
-}
-
-/// What is wrong with the settings of learning.
-fn learning_problems(manifest: &Arc<Source>, (general, presets): &(toml::Table, toml::Table)) -> Vec<Diagnostic> {
-    let whole = span(manifest, 0..manifest.text.len());
-    let mut problems = Vec::new();
-    for name in presets.keys().filter(|name| !PRESETS.contains(&name.as_str())) {
-        let problem = Diagnostic::new(&whole.find_word(name), format!("there is no preset `{name}`"));
-        problems.push(problem.hint(format!("presets are {}", PRESETS.join(", "))));
-    }
-    let mut tables: Vec<&toml::Table> = vec![general];
-    tables.extend(presets.values().filter_map(toml::Value::as_table));
-    while let Some(table) = tables.pop() {
-        for (name, value) in table {
-            match value.as_table() {
-                Some(inner) => tables.push(inner),
-                None => {
-                    if let Err(problem) = Settings::default().set(name, &as_text(value)) {
-                        problems.push(Diagnostic::new(&whole.find_word(name), problem));
-                    }
-                }
-            }
-        }
-    }
-    problems
-}
-
-/// What is wrong with the settings of learning by replay.
-fn replay_problems(manifest: &Arc<Source>, table: &toml::Table) -> Vec<Diagnostic> {
-    let whole = span(manifest, 0..manifest.text.len());
-    let problem = |(name, value): (&String, &toml::Value)| {
-        let place = whole.find_word(name);
-        if value.is_table() {
-            let text = format!("settings of the learner `replay` are for all targets, not for `{name}` alone");
-            return Some(Diagnostic::new(&place, text).hint("write them into `[replay]` itself"));
-        }
-        let problem = ReplaySettings::default().set(name, &as_text(value)).err()?;
-        Some(Diagnostic::new(&place, problem))
-    };
-    table.iter().filter_map(problem).collect()
 }

@@ -60,6 +60,23 @@ impl<K: Hash + Eq> Counts<K> {
         }
     }
 
+    /// Adds the counts of others.
+    fn merge(&mut self, other: &Counts<K>)
+    where
+        K: Clone,
+    {
+        self.others = self.others.saturating_add(other.others);
+        for (thing, count) in &other.counts {
+            if let Some(own) = self.counts.get_mut(thing) {
+                *own = own.saturating_add(*count);
+            } else if self.counts.len() < COUNTED {
+                self.counts.insert(thing.clone(), *count);
+            } else {
+                self.others = self.others.saturating_add(*count);
+            }
+        }
+    }
+
     fn total(&self) -> u64 {
         self.counts.values().fold(self.others, |sum, count| sum.saturating_add(*count))
     }
@@ -117,6 +134,21 @@ impl Unknown {
     /// The same counts with what another one knows of the task.
     pub(crate) fn with_declarations_of(self, other: &Unknown) -> Unknown {
         Unknown { declarations: other.declarations.clone(), ..self }
+    }
+
+    /// Adds what another part of the same stream has.
+    pub(crate) fn merge(&mut self, other: &Unknown) {
+        self.facts.merge(&other.facts);
+        self.labels.merge(&other.labels);
+        self.keys.merge(&other.keys);
+        self.frames = self.frames.saturating_add(other.frames);
+        self.bare = self.bare.saturating_add(other.bare);
+        self.strange = self.strange.saturating_add(other.strange);
+    }
+
+    /// Whether nothing was counted.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.frames == 0 && self.keys.counts.is_empty() && self.facts.counts.is_empty()
     }
 
     /// Counts the facts of a frame; its labels too, unless the format always has labels of its own.

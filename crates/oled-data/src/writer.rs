@@ -85,10 +85,15 @@ impl<W: Write> FrameWriter<W> {
             Format::Mongo => json(&mongo::RESERVED),
             Format::Facts => TextFormat::Facts(FactsWriter::new()),
             Format::Rtec => TextFormat::Rtec(RtecWriter::new()),
-            Format::Caviar => {
-                return Err(Problem::new(ProblemKind::Format, 0, "CAVIAR's XML can be read, not written")
+            Format::Caviar | Format::Csv | Format::Records | Format::Parquet => {
+                let message = if format == Format::Caviar {
+                    "CAVIAR's XML can be read, not written"
+                } else {
+                    "tables are several files, and no stream of frames"
+                };
+                return Err(Problem::new(ProblemKind::Format, 0, message)
                     .hint("write one of jsonl, mongo, facts, rtec")
-                    .of("caviar"));
+                    .of(format.name()));
             }
         };
         Ok(FrameWriter { format, text: String::with_capacity(2 * BUFFER), output })

@@ -126,6 +126,9 @@ const VIDEO: &str = r#"<?xml version="1.0"?>
 
 const WRITABLE: [Format; 4] = [Format::Jsonl, Format::Mongo, Format::Facts, Format::Rtec];
 
+/// Formats that are no streams of frames, and are not written as such.
+const TABLES: [Format; 3] = [Format::Csv, Format::Records, Format::Parquet];
+
 fn bytes(format: Format, compressed: bool) -> Vec<u8> {
     if format == Format::Caviar {
         return VIDEO.into();
@@ -177,7 +180,7 @@ fn is_whole(format: Format, bytes: &[u8], at: usize) -> bool {
 #[test]
 fn every_format_is_read_to_the_end_or_to_a_clean_error() {
     let mut tried = 0;
-    for format in Format::ALL {
+    for format in Format::ALL.into_iter().filter(|format| !TABLES.contains(format)) {
         for (name, compressed) in [("stream", false), ("stream.gz", true)] {
             if compressed && format == Format::Caviar {
                 continue;

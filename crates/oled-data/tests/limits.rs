@@ -335,7 +335,7 @@ fn a_time_point_with_too_many_instances_is_left_out_and_that_is_told() {
         let (crowded, events) = learn(&all, &stream(true));
         assert_eq!(crowded.theory(), clean.theory());
         assert_eq!(limited(&events), ["max_instances"], "told once");
-        let remark = "4 time points were left out, the first at time 30 of segment `s1`, which has 10000000000 instances: \
+        let remark = "4 time points were left out, one of them at time 30 of segment `s1`, which has 10000000000 instances: \
                       `max_instances` is 4000000";
         let told = crowded.remarks.iter().chain(&crowded.estimated);
         assert!(told.clone().any(|r| r == remark), "{:?}", told.collect::<Vec<_>>());
@@ -362,7 +362,7 @@ fn a_time_point_whose_background_takes_too_many_steps_is_left_out_and_that_is_to
     assert_eq!(limited(&events), ["max_steps"]);
     let told = |r: &String| {
         r.starts_with(
-            "1 time points were left out, the first at time 2 of segment `s1`, which has a rule that takes more",
+            "1 time points were left out, one of them at time 2 of segment `s1`, which has a rule that takes more",
         ) && r.contains("than 1000 steps, for `lively(_, _)` at background.lp:2:")
             && r.ends_with("`max_steps` is 1000")
     };

@@ -24,7 +24,7 @@ fn literal(text: &str) -> (String, usize, bool) {
 }
 
 /// A chain of a network: for each step, from the state before to the state at a time, the weights of clauses that are true.
-type Steps = BTreeMap<usize, Scores>;
+type Steps = BTreeMap<usize, [[f64; 2]; 2]>;
 
 fn chains(path: &Path) -> BTreeMap<String, Steps> {
     let mut chains: BTreeMap<String, Steps> = BTreeMap::new();
@@ -75,7 +75,8 @@ fn the_best_states_are_at_least_as_good_as_those_of_an_integer_program() {
             answers.insert((fluent, time), value.parse().unwrap());
         }
         for (fluent, steps) in chains(network) {
-            let stretches: Vec<Stretch> = steps.values().map(|scores| Stretch { scores: *scores, length: 1 }).collect();
+            let scores: Vec<Scores> = steps.values().map(|scores| Scores::of_two(*scores)).collect();
+            let stretches: Vec<Stretch> = scores.iter().map(|scores| Stretch { scores, length: 1 }).collect();
             let (best, states) = decode(&stretches);
             assert_eq!(states.len(), steps.len());
             let (mut before, mut theirs) = (0, 0.0);

@@ -362,7 +362,7 @@ fn models(folder: &TaskFolder, frames: &[Frame]) -> Vec<BTreeSet<String>> {
     let mut models = Vec::new();
     for frame in frames {
         if segment.replace(frame.segment) != Some(frame.segment) {
-            past = naive::Past { horizon: folder.task.bias.horizon, points: Vec::new() };
+            past = naive::Past::new(&folder.task);
         }
         let mut facts: Vec<Atom> = frame.narrative.atoms(frame.time).collect();
         for kind in folder.task.bias.observed_types() {

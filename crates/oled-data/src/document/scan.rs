@@ -151,6 +151,18 @@ impl<'de> Visitor<'de> for &mut Scan<'_> {
                     self.document.time_at = self.value_at();
                     map.next_value_seed(TimeSeed(self))?;
                 }
+                Key::From => {
+                    self.document.from = true;
+                    self.document.time_at = self.value_at();
+                    map.next_value_seed(TimeSeed(self))?;
+                }
+                Key::To => {
+                    let (time, at) = (self.document.time, self.document.time_at);
+                    self.document.time_at = self.value_at();
+                    map.next_value_seed(TimeSeed(self))?;
+                    self.document.to = self.document.time;
+                    (self.document.time, self.document.time_at) = (time, at);
+                }
                 Key::Part(part) => map.next_value_seed(ListSeed(self, part))?,
                 Key::Other => {
                     map.next_value::<IgnoredAny>()?;
@@ -165,6 +177,9 @@ impl<'de> Visitor<'de> for &mut Scan<'_> {
 enum Key {
     Segment,
     Time,
+    /// The first and the last of several times.
+    From,
+    To,
     Part(usize),
     Other,
 }
@@ -200,6 +215,8 @@ seed!(KeySeed => Key, "a key", {
         Ok(match key {
             "segment" => Key::Segment,
             "time" => Key::Time,
+            "from" if self.0.reader.dialect == Dialect::Jsonl => Key::From,
+            "to" if self.0.reader.dialect == Dialect::Jsonl => Key::To,
             "narrative" => Key::Part(NARRATIVE),
             "annotation" => Key::Part(ANNOTATION),
             other => {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use oled::{FactReader, Kinds, Signature, StateError, state};
+use oled::{FactError, FactReader, Facts, Kinds, Signature, StateError, state};
 use rustc_hash::FxBuildHasher;
 
 use super::{Kind, Row, Shape};
@@ -15,6 +15,7 @@ use crate::gather::Gather;
 use crate::lines::Line;
 use crate::reader::LineFormat;
 use crate::sink::Sink;
+use crate::spans::Span;
 
 pub(crate) struct RtecReader {
     reader: FactReader,
@@ -46,13 +47,13 @@ impl RtecReader {
         for (signature, label) in signatures {
             let atom = atom::numbered(*signature);
             let Row { shape, name, args, .. } = Row::of(&atom);
-            reader.declare(&name.to_string(), args.len(), Kind { shape, label });
+            reader.declare(&name.to_string(), args.len(), Kind { shape, label, span: false });
         }
         reader
     }
 
     fn declare(&mut self, name: &str, args: usize, kind: Kind) {
-        let fields = kind.shape.fields(args);
+        let fields = kind.shape.fields(args) + usize::from(kind.span);
         let kinds = self.kinds.entry(name.into()).or_default();
         kinds.retain(|(f, _)| *f != fields);
         kinds.push((fields, kind));
@@ -60,7 +61,7 @@ impl RtecReader {
 
     fn kind(&self, name: &str, fields: usize) -> Kind {
         let known = self.kinds.get(name).and_then(|kinds| kinds.iter().find(|(f, _)| *f == fields));
-        known.map_or(Kind { shape: Shape::Fluent, label: false }, |(_, kind)| *kind)
+        known.map_or(Kind { shape: Shape::Fluent, label: false, span: false }, |(_, kind)| *kind)
     }
 }
 
@@ -113,7 +114,13 @@ impl RtecReader {
         for field in rest {
             one_term(text, field)?;
         }
-        let Kind { shape, label } = self.kind(&text[name.clone()], rest.len());
+        let Kind { shape, label, span } = self.kind(&text[name.clone()], rest.len());
+        // Of an interval the first time is that of its arrival, then come its start and its end.
+        let (time, end, rest) = match (span, rest) {
+            (true, [end, rest @ ..]) => (arrival, Some(end), rest),
+            _ => (time, None, rest),
+        };
+        end.map_or(Ok(()), |end| integer(text, end))?;
         let (value, args) = match (shape, rest) {
             (Shape::Fluent, [value, args @ ..]) => (Some(value).filter(|v| &text[(*v).clone()] != "true"), args),
             (Shape::Fluent, []) => return Err(missing(text, "the fluent has no value")),
@@ -145,10 +152,16 @@ impl RtecReader {
         spelling.syntax(")");
 
         let part = if label { ANNOTATION } else { NARRATIVE };
-        let time = self.reader.read(&spelling.atom, self.gather.facts(part)).map_err(|error| {
-            let at = spelling.origin(error.at);
-            Problem::atom(&error, 0).at(at)
-        })?;
+        let wrong = |error: &FactError| Problem::atom(error, 0).at(spelling.origin(error.at));
+        if let Some(end) = end {
+            let mut facts: [Facts; 2] = Default::default();
+            let first = self.reader.read(&spelling.atom, &mut facts[part]).map_err(|error| wrong(&error))?;
+            // The end is no longer part of it.
+            let last = text[end.clone()].parse::<i64>().map_or(first, |end| end.saturating_sub(1));
+            let (segment, open) = self.gather.place();
+            return sink.hold(segment, Span { first, last, facts }, open).map_err(|problem| problem.at(time.start));
+        }
+        let time = self.reader.read(&spelling.atom, self.gather.facts(part)).map_err(|error| wrong(&error))?;
         self.gather.settle(part, time, self.fields[1].start, sink)
     }
 
@@ -167,13 +180,15 @@ impl RtecReader {
                     self.gather.open(time, at, sink)?;
                 }
             }
-            "label" => match rest.split_once(' ').and_then(|(word, name)| Some((shape_of(word)?, name))) {
-                Some((shape, name)) => self.read_declaration(name, Kind { shape, label: true }),
-                None => self.read_declaration(rest, Kind { shape: Shape::Fluent, label: true }),
+            "label" => match rest.split_once(' ').and_then(|(word, name)| Some((word, shape_of(word)?, name))) {
+                Some((word, shape, name)) => {
+                    self.read_declaration(name, Kind { shape, label: true, span: word == INTERVAL });
+                }
+                None => self.read_declaration(rest, Kind { shape: Shape::Fluent, label: true, span: false }),
             },
             word => {
                 if let Some(shape) = shape_of(word) {
-                    self.read_declaration(rest, Kind { shape, label: false });
+                    self.read_declaration(rest, Kind { shape, label: false, span: word == INTERVAL });
                 }
             }
         }
@@ -189,10 +204,13 @@ impl RtecReader {
     }
 }
 
+/// What a fluent is called that comes with a start and an end.
+const INTERVAL: &str = "interval";
+
 fn shape_of(word: &str) -> Option<Shape> {
     match word {
         "event" => Some(Shape::Event),
-        "fluent" => Some(Shape::Fluent),
+        "fluent" | INTERVAL => Some(Shape::Fluent),
         "predicate" => Some(Shape::Predicate),
         _ => None,
     }

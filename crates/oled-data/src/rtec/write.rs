@@ -77,7 +77,7 @@ impl RtecWriter {
     fn write_facts(&mut self, facts: &Facts, label: bool, time: i64, out: &mut String) {
         for (signature, values) in facts.iter() {
             let line = self.templates.of(signature);
-            let kind = Kind { shape: line.shape, label };
+            let kind = Kind { shape: line.shape, label, span: false };
             let key = (line.name, kind.shape.fields(line.args));
             if self.told.get(&key) != Some(&kind) {
                 let shape = match (kind.shape, label) {

@@ -29,6 +29,18 @@ error: time 680 comes twice in segment `walk1`
 hint: merge the two frames, or skip the second with `--lenient`
 "#, "skipped 1: 1 duplicate frame", "walk1@680:1 walk1@720:0";
 
+    jsonl_span_after_its_beginning: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["p(a,680)"]}
+{"segment":"walk1","from":680,"to":720,"narrative":["p(b,680)"]}
+{"segment":"walk1","time":720,"narrative":[]}
+"# => r#"
+error: what holds from 680 on comes after time 680 in segment `walk1`
+ --> walk.jsonl:2:27
+  |
+2 | {"segment":"walk1","from":680,"to":720,"narrative":["p(b,680)"]}
+  |                           ^
+hint: what holds from one time to another comes before the frames between them
+"#, "skipped 1: 1 frame out of order", "walk1@680:1 walk1@720:0";
+
     jsonl_atom_of_another_time: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["p(a,680)","happensAt(walking(id1),720)","p(b,680)"]}
 "# => r#"
 error: the atom is about time 720, its frame about time 680

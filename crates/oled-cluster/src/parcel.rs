@@ -1,0 +1,40 @@
+//! Parcels: what goes from process to process.
+
+use oled::deal::{Place, Told};
+use oled::{Frame, Symbol};
+use serde::{Deserialize, Serialize};
+
+/// What a shard has to do in an epoch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Parcel {
+    /// The shard.
+    pub shard: u64,
+    /// What it has to do, in this order.
+    pub deeds: Vec<Deed>,
+}
+
+/// One thing to do.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Deed {
+    /// Go on from what was saved.
+    Restore(Vec<u8>),
+    /// A segment is over with the frame at this place.
+    Over(Symbol, Place),
+    /// The next frame.
+    Frame(Frame, Place),
+    /// The stream is over.
+    End,
+    /// Say what is known.
+    Save,
+}
+
+/// What a shard says.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Answer {
+    /// What it tells.
+    Told(Told),
+    /// What it knows.
+    State(u64, Vec<u8>),
+    /// What went wrong, with the number of the frame.
+    Failed(u64, String),
+}

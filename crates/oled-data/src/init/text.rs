@@ -1,0 +1,463 @@
+//! Text: a survey written down as a task, with comments that say what may be changed.
+
+use std::fmt::Write;
+
+use indexmap::IndexMap;
+use oled::Symbol;
+use oled::Value;
+use rustc_hash::FxBuildHasher;
+
+use super::pairs::Places;
+use super::survey::{Said, Survey, Surveyed};
+
+/// The texts of a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Draft {
+    /// `task.toml`.
+    pub manifest: String,
+    /// `modes.lp`.
+    pub modes: String,
+    /// `background.lp`.
+    pub background: String,
+    /// What was left out, and why.
+    pub remarks: Vec<String>,
+}
+
+/// How many of the longest windows rules may look back: what is known last must not be forgotten between two reports, which
+/// may be further apart than labels are long. Half of it forgets gauges that report rarely; twice of it keeps twice as much.
+const HORIZON: i64 = 10;
+
+/// Names that mean something in the language.
+const RESERVED: [&str; 27] = [
+    "ago",
+    "lasting",
+    "since",
+    "last",
+    "within",
+    "count",
+    "sum",
+    "min",
+    "max",
+    "mean",
+    "time",
+    "input",
+    "example",
+    "type",
+    "modeh",
+    "modeb",
+    "horizon",
+    "comparison",
+    "symmetric",
+    "exclusive",
+    "candidates",
+    "not",
+    "mod",
+    "abs",
+    "sqrt",
+    "any",
+    "segment",
+];
+
+/// A name as rules have it: lower-case letters, digits and `_`.
+pub(super) fn name_of(text: &str) -> String {
+    let mut name = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            name.push(c.to_ascii_lowercase());
+        } else if !name.ends_with('_') {
+            name.push('_');
+        }
+    }
+    let name = name.trim_matches('_').to_string();
+    let first = name.chars().next().is_none_or(|c| !c.is_ascii_lowercase());
+    let special = RESERVED.contains(&name.as_str())
+        || ["real", "int", "number", "symbol"].contains(&name.as_str())
+        || name.ends_with("at") && ["holdsat", "happensat", "initiatedat", "terminatedat"].contains(&name.as_str());
+    if first || special { format!("c_{name}") } else { name }
+}
+
+/// A text in quotes, as TOML has them.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => _ = write!(quoted, "\\u{:04x}", u32::from(c)),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// A column in a fact of `task.toml`.
+fn column(name: &str) -> String {
+    Value::Sym(Symbol::new(name)).to_string()
+}
+
+/// A column that says something, under the name that rules have for it.
+struct Saying<'s> {
+    table: &'s Surveyed,
+    columns: &'s [usize],
+    said: Said,
+    name: String,
+}
+
+impl Saying<'_> {
+    /// The types of those that it is about.
+    fn types(&self) -> Vec<String> {
+        self.table.keys.iter().map(|(_, own)| name_of(own)).collect()
+    }
+
+    /// The types of what it says: one for each column.
+    fn value_types(&self) -> Vec<String> {
+        match self.columns {
+            [_] => vec![format!("{}_value", self.name)],
+            columns => {
+                let name = |column: &usize| name_of(&self.table.profile.columns[*column].name);
+                columns.iter().map(|column| format!("{}_{}_value", self.name, name(column))).collect()
+            }
+        }
+    }
+
+    /// Places for these, with a mark before each.
+    fn value_marks(&self, mark: char) -> String {
+        self.value_types().iter().map(|own| format!("{mark}{own}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Variables for these: `K`, or `K1, K2`.
+    fn value_names(&self) -> String {
+        match self.columns.len() {
+            1 => "K".into(),
+            many => (1..=many).map(|number| format!("K{number}")).collect::<Vec<_>>().join(", "),
+        }
+    }
+
+    /// Whom it is about, with something behind: `X, ` or nothing.
+    fn subjects(&self) -> String {
+        ["X, ", "Y, ", "Z, "][..self.table.keys.len().min(3)].concat()
+    }
+
+    /// The markers of those: `+machine, `.
+    fn markers(&self) -> String {
+        self.types().iter().fold(String::new(), |text, own| text + "+" + own + ", ")
+    }
+
+    /// The fact as the stream has it.
+    fn atom(&self, value: &str) -> String {
+        let subjects = self.subjects();
+        match self.said {
+            Said::Event => format!("happensAt({}({subjects}{value}), T)", self.name),
+            _ => format!("{}({subjects}{value}, T)", self.name),
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.table.profile.columns[self.columns[0]].is_whole()
+    }
+}
+
+impl Survey {
+    /// The task.
+    pub(super) fn write(&self) -> Draft {
+        let sayings = self.sayings();
+        let places = Places::find(self);
+        let used = |saying: &&Saying<'_>| places.as_ref().is_none_or(|p| !p.has(saying.table, saying.columns[0]));
+        let (mut modes, mut background) = (String::new(), String::new());
+        self.write_stream(&sayings, &mut modes);
+        self.write_labels(&mut modes);
+        modes.push_str("\n% ---- what rules may ask for; delete a line, and no rule does\n");
+        for saying in sayings.iter().filter(used) {
+            match saying.said {
+                Said::Gauge => self.write_gauge(saying, &mut modes, &mut background),
+                Said::State => self.write_names(saying, false, &mut modes, &mut background),
+                Said::Event => self.write_names(saying, true, &mut modes, &mut background),
+                Said::Nothing => {}
+            }
+        }
+        if let Some(places) = &places {
+            places.write(self, &mut modes, &mut background);
+        }
+        let intro = "% How what comes with the stream becomes conditions that rules can name.\n";
+        Draft {
+            manifest: self.manifest(&sayings),
+            modes,
+            background: format!("{intro}{background}"),
+            remarks: self.remarks.clone(),
+        }
+    }
+
+    /// All columns that say something, each under a name of its own.
+    fn sayings(&self) -> Vec<Saying<'_>> {
+        let mut taken: IndexMap<String, usize, FxBuildHasher> = IndexMap::default();
+        for name in
+            self.labels.fluents.keys().map(|name| name_of(name)).chain(self.types.iter().map(|own| name_of(own)))
+        {
+            taken.insert(name, 1);
+        }
+        let mut sayings = Vec::new();
+        for table in &self.tables {
+            for (columns, said) in table.said.iter().filter(|(_, said)| *said != Said::Nothing) {
+                // An event with several names is called after its table.
+                let mut name = match columns[..] {
+                    [column] => name_of(&table.profile.columns[column].name),
+                    _ => name_of(&table.profile.stem()),
+                };
+                if taken.contains_key(&name) {
+                    name = name_of(&format!("{}_{name}", table.profile.stem()));
+                }
+                let uses = taken.entry(name.clone()).or_insert(0);
+                *uses += 1;
+                if *uses > 1 {
+                    name = format!("{name}_{uses}");
+                }
+                sayings.push(Saying { table, columns, said: *said, name });
+            }
+        }
+        sayings
+    }
+
+    fn write_stream(&self, sayings: &[Saying<'_>], modes: &mut String) {
+        modes.push_str("% What comes with the stream, and what rules about it may be made of.\n\n% ---- the stream\n");
+        for saying in sayings {
+            let (name, markers, values) = (&saying.name, saying.markers(), saying.value_marks('+'));
+            // Writing to a string cannot fail.
+            let _ = match saying.said {
+                Said::Event => writeln!(modes, "input(happensAt({name}({markers}{values}), +time))."),
+                _ => writeln!(modes, "input({name}({markers}{values}, +time))."),
+            };
+        }
+        modes.push('\n');
+        let mut types: Vec<String> = self.types.iter().map(|own| name_of(own)).collect();
+        types.sort();
+        types.dedup();
+        for own in types {
+            let _ = writeln!(modes, "type({own}, symbol).");
+        }
+        for saying in sayings {
+            let kind = match saying.said {
+                Said::Gauge if saying.is_whole() => "int",
+                Said::Gauge => "real",
+                _ => "symbol",
+            };
+            for own in saying.value_types() {
+                let _ = writeln!(modes, "type({own}, {kind}).");
+            }
+        }
+        for saying in sayings.iter().filter(|saying| saying.said == Said::State) {
+            let _ =
+                writeln!(modes, "exclusive({}({}{}, +time)).", saying.name, saying.markers(), saying.value_marks('-'));
+        }
+        if let Some(longest) = self.windows.last() {
+            let _ = writeln!(
+                modes,
+                "\n% ---- how far rules may look back, in time units\nhorizon({}).",
+                longest.saturating_mul(HORIZON)
+            );
+        }
+    }
+
+    fn write_labels(&self, modes: &mut String) {
+        modes.push_str("\n% ---- the labels; rules that start and end each of them are learned\n");
+        for (name, fluent) in &self.labels.fluents {
+            let types: Vec<String> =
+                self.types[..fluent.arity].iter().map(|own| format!("+{}", name_of(own))).collect();
+            let name = Value::Sym(Symbol::new(name)).to_string();
+            let fluent = if types.is_empty() { name } else { format!("{name}({})", types.join(", ")) };
+            let _ = writeln!(modes, "example(holdsAt({fluent}, +time)).");
+        }
+        for (name, fluent) in self.labels.fluents.iter().filter(|(_, fluent)| fluent.arity == 2) {
+            // Whoever writes every pair in the order of names does not mean the order.
+            let ordered = fluent.intervals.iter().all(|interval| interval.args[0] <= interval.args[1]);
+            if ordered && self.types[0] == self.types[1] {
+                let _ = writeln!(modes, "symmetric({name}/2).");
+            }
+        }
+    }
+
+    /// The value of a gauge above and below a number, and how much it rose and fell.
+    fn write_gauge(&self, saying: &Saying<'_>, modes: &mut String, background: &mut String) {
+        let (name, markers, subjects) = (&saying.name, saying.markers(), saying.subjects());
+        let kind = if saying.is_whole() { "int" } else { "real" };
+        let place = saying.table.keys.len() + 1;
+        let now = saying.atom("V");
+        let steady = saying.table.is_steady(saying.columns) || self.windows.is_empty();
+        let now = if steady { now } else { format!("last({now})") };
+        let mut declare = |condition: &str, direction: &str| {
+            let atom = format!("{condition}({markers}#{kind}, +time)");
+            let _ = writeln!(modes, "modeb({atom}).\ncomparison({atom}, {place}, {direction}).");
+        };
+        declare(&format!("{name}_above"), "smaller");
+        declare(&format!("{name}_below"), "larger");
+        let _ = writeln!(
+            background,
+            "\n% `{}`: its value{}, above a number and not above it.\n\
+             {name}_above({subjects}N, T) :- {now}, V > N.\n\
+             {name}_below({subjects}N, T) :- {now}, V <= N.",
+            saying.table.profile.columns[saying.columns[0]].name,
+            if steady { "" } else { ", as it was last reported" },
+        );
+        for window in &self.windows {
+            let (rise, fall) = (format!("{name}_rise_{window}"), format!("{name}_fall_{window}"));
+            declare(&rise, "smaller");
+            declare(&fall, "smaller");
+            let past = saying.atom("W");
+            let _ = writeln!(
+                background,
+                "% How far it is above the least, and below the largest, of the last {window} time units.\n\
+                 {name}_up_{window}({subjects}R, T) :- {now}, min(W, {past}, {window}, M), R = V - M.\n\
+                 {name}_down_{window}({subjects}R, T) :- {now}, max(W, {past}, {window}, M), R = M - V.\n\
+                 {rise}({subjects}N, T) :- {name}_up_{window}({subjects}R, T), R >= N.\n\
+                 {fall}({subjects}N, T) :- {name}_down_{window}({subjects}R, T), R >= N."
+            );
+        }
+    }
+
+    /// States and events by their names: which, since when, for how long, how often.
+    fn write_names(&self, saying: &Saying<'_>, event: bool, modes: &mut String, background: &mut String) {
+        let (name, markers, subjects) = (&saying.name, saying.markers(), saying.subjects());
+        let (values, names) = (saying.value_marks('#'), saying.value_names());
+        for (column, own) in saying.columns.iter().zip(saying.value_types()) {
+            let column = &saying.table.profile.columns[*column];
+            let _ = writeln!(background, "\n% `{}`: what it may be.", column.name);
+            let mut constants: Vec<&String> = column.values.keys().collect();
+            constants.sort();
+            for constant in constants {
+                let _ = writeln!(background, "{own}({}).", Value::Sym(Symbol::new(constant)));
+            }
+        }
+        let atom = saying.atom(&names);
+        let place = saying.table.keys.len() + saying.columns.len() + 1;
+        let open = |condition: &str, direction: &str| {
+            let atom = format!("{condition}({markers}{values}, #int, +time)");
+            format!("modeb({atom}).\ncomparison({atom}, {place}, {direction}).\n")
+        };
+        if event {
+            let _ = writeln!(modes, "modeb(happensAt({name}({markers}{values}), +time)).");
+            let _ = writeln!(modes, "modeb(not happensAt({name}({markers}{values}), +time)).");
+            if !self.windows.is_empty() {
+                let _ = writeln!(
+                    background,
+                    "% It happened at most N time units ago.\n\
+                     {name}_recent({subjects}{names}, N, T) :- since({atom}, D), D <= N.\n\
+                     % It has not happened for more than N time units.\n\
+                     {name}_quiet({subjects}{names}, N, T) :- since({atom}, D), D > N."
+                );
+                modes.push_str(&open(&format!("{name}_recent"), "larger"));
+                modes.push_str(&open(&format!("{name}_quiet"), "smaller"));
+            }
+            for window in &self.windows {
+                let _ = writeln!(
+                    background,
+                    "% How often it happened in the last {window} time units.\n\
+                     {name}_count_{window}({subjects}{names}, N, T) :- count({atom}, {window}, C), C >= N."
+                );
+                modes.push_str(&open(&format!("{name}_count_{window}"), "smaller"));
+            }
+            return;
+        }
+        let steady = saying.table.is_steady(saying.columns) || self.windows.is_empty();
+        let now = if steady { atom } else { format!("last({atom})") };
+        let _ = writeln!(background, "{name}_is({subjects}{names}, T) :- {now}.");
+        let _ = writeln!(modes, "modeb({name}_is({markers}{values}, +time)).");
+        if !self.windows.is_empty() {
+            let _ = writeln!(
+                background,
+                "% It has been so for at least N time units.\n\
+                 {name}_for({subjects}{names}, N, T) :- lasting({name}_is({subjects}{names}, T), D), D >= N."
+            );
+            modes.push_str(&open(&format!("{name}_for"), "smaller"));
+        }
+    }
+
+    fn manifest(&self, sayings: &[Saying<'_>]) -> String {
+        let fluents: Vec<&str> = self.labels.fluents.keys().map(String::as_str).collect();
+        let mut text = format!("description = {}\n", quoted(&format!("Learned from tables: {}.", fluents.join(", "))));
+        text.push_str("\n[calculus]\n");
+        if self.tracked {
+            text.push_str("# A fluent ends when an entity that it is about has no row at a time point.\n");
+            text.push_str("# tracked = []\n");
+        } else {
+            text.push_str(
+                "# Rows come when something is reported, so nobody is lost who is not mentioned.\ntracked = []\n",
+            );
+        }
+        text.push_str("\n[stream]\n");
+        if let Some(unit) = self.unit {
+            let form = if self.times.are_dates() { "iso" } else { "seconds" };
+            let _ = writeln!(
+                text,
+                "time = \"{form}\"          # how times are written\nepoch = \"{unit}\"           # what time units are"
+            );
+        }
+        if let Some(zone) = &self.zone {
+            let _ = writeln!(text, "zone = {}", quoted(zone));
+        }
+        if self.interleaved {
+            text.push_str("interleaved = true     # rows of several segments are mixed\n");
+        }
+        if let Some(cut) = self.segments.cut {
+            let _ = writeln!(
+                text,
+                "cut = {}             # a segment each, so that rules can be judged on some that they were not learned from",
+                quoted(&self.duration(cut))
+            );
+        }
+        if let Some((grid, fill)) = self.grid {
+            let (grid, fill) = (quoted(&self.duration(grid)), quoted(&self.duration(fill)));
+            let _ = writeln!(
+                text,
+                "grid = {grid}             # time points so far apart: labels are about several, who report at different times\n\
+                 fill = {fill}             # what was reported stands so long"
+            );
+        }
+        if !self.sorted {
+            text.push_str(
+                "sorted = false         # rows are not in the order of time: they are read as a whole, and sorted\n",
+            );
+        }
+        if let Some(column) = &self.segments.of_labels {
+            let _ = writeln!(text, "\n[labels]\nsegment = {}", quoted(column));
+        }
+        for (number, table) in self.tables.iter().enumerate() {
+            let own: Vec<&Saying<'_>> = sayings.iter().filter(|saying| std::ptr::eq(saying.table, table)).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let columns = &table.profile.columns;
+            let _ = writeln!(
+                text,
+                "\n[[table]]\nname = {}\ntime = {}",
+                quoted(&table.profile.stem()),
+                quoted(&columns[table.time].name)
+            );
+            if let Some(Some(segment)) = self.segments.columns.get(number) {
+                let _ = writeln!(text, "segment = {}", quoted(segment));
+            }
+            text.push_str("facts = [\n");
+            for saying in own {
+                let keys = table.keys.iter().map(|(key, _)| *key).chain(saying.columns.iter().copied());
+                let args: Vec<String> = keys.map(|key| column(&columns[key].name)).collect();
+                let fact = format!("{}({})", saying.name, args.join(", "));
+                let fact = if saying.said == Said::Event { format!("happensAt({fact})") } else { fact };
+                let _ = writeln!(text, "    {},", quoted(&fact));
+            }
+            text.push_str("]\n");
+        }
+        text
+    }
+
+    /// A number of time units as people write it.
+    fn duration(&self, units: i64) -> String {
+        let clock = self.times.clock().units;
+        if !self.times.are_dates() || units % clock != 0 {
+            return units.to_string();
+        }
+        match units / clock {
+            seconds if seconds % 86_400 == 0 => format!("{}d", seconds / 86_400),
+            seconds if seconds % 3600 == 0 => format!("{}h", seconds / 3600),
+            seconds if seconds % 60 == 0 => format!("{}m", seconds / 60),
+            seconds => format!("{seconds}s"),
+        }
+    }
+}

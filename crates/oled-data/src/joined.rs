@@ -1,0 +1,251 @@
+//! Joined: several inputs of one stream, merged by time; and one input that is cut into segments, or put in order.
+//!
+//! Inputs are in the order of time, or each has its segments one after the other, in the same order as the others. What is
+//! kept of each is its next frame, unless nothing is sorted: then all of them are.
+
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use oled::{Frame, Symbol};
+use rustc_hash::FxBuildHasher;
+
+use crate::error::{DataError, Problem, ProblemKind};
+use crate::frame::default_segment;
+use crate::grid::{Grid, Gridded};
+use crate::reader::{Advance, Counter, Frames, ReadOptions, Sorting, Source, open};
+use crate::sink::Sink;
+use crate::table::Cut;
+use crate::times::Times;
+
+pub(crate) struct Joined {
+    parts: Vec<Part>,
+    /// All frames in order, where the inputs are not.
+    sorted: Option<std::vec::IntoIter<Frame>>,
+    sort: bool,
+    interleaved: bool,
+    cut: Option<Cut>,
+    times: Times,
+    /// The last time of each segment as the inputs have it, and what it is called since it was cut.
+    groups: IndexMap<Symbol, (i64, Symbol), FxBuildHasher>,
+    /// The segment of the last frame.
+    current: Option<Symbol>,
+    /// Frames on their grid, if there is one, and the segment that was put there last.
+    gridded: Option<Gridded>,
+    on_grid: Option<Symbol>,
+    bytes: Counter,
+}
+
+struct Part {
+    name: String,
+    frames: Frames,
+    head: Option<Frame>,
+    ended: bool,
+}
+
+impl Joined {
+    /// Opens inputs, each as if it were alone.
+    pub(crate) fn open(
+        paths: &[PathBuf],
+        options: &ReadOptions,
+        bytes: Counter,
+    ) -> Result<(Joined, Option<u64>), DataError> {
+        let tables = options.tables.clone().unwrap_or_default();
+        let alone = ReadOptions {
+            with: Vec::new(),
+            labels_from: None,
+            alone: true,
+            ticks: None,
+            reasoner: None,
+            max_names: None,
+            ..options.clone()
+        };
+        let stdin = paths.iter().filter(|path| path.as_path() == Path::new("-")).count();
+        if stdin > 1 {
+            return Err(Problem::new(ProblemKind::Format, 0, "standard input is named twice")
+                .hint("name it once; other inputs are files")
+                .of("-"));
+        }
+        if options.sorting == Sorting::Whole && options.live.as_ref().is_some_and(|live| live.follow) {
+            return Err(Problem::new(ProblemKind::Format, 0, "what is followed cannot be put in order as a whole")
+                .hint("leave `sorted = false` out of `[stream]`, and allow late frames with `--lateness`")
+                .of(paths[0].display().to_string()));
+        }
+        let (mut parts, mut total) = (Vec::new(), Some(0));
+        for path in paths {
+            let frames = open(path, &alone)?;
+            total = total.zip(frames.total_bytes()).map(|(sum, own)| sum + own);
+            parts.push(Part { name: path.display().to_string(), frames, head: None, ended: false });
+        }
+        let joined = Joined {
+            parts,
+            sorted: None,
+            sort: options.sorting == Sorting::Whole,
+            interleaved: options.interleaved,
+            cut: tables.cut,
+            times: tables.times,
+            groups: IndexMap::default(),
+            current: None,
+            gridded: (tables.grid != Grid::default()).then(|| Gridded::new(tables.grid, tables.times.ahead())),
+            on_grid: None,
+            bytes,
+        };
+        Ok((joined, total))
+    }
+
+    /// Has the next frame of each input; returns whether one is not there yet.
+    fn fill(&mut self) -> Result<bool, DataError> {
+        let mut waiting = false;
+        for part in self.parts.iter_mut().filter(|part| part.head.is_none() && !part.ended) {
+            match part.frames.next().transpose()? {
+                Some(frame) => part.head = Some(frame),
+                None if part.frames.pause().is_some() => waiting = true,
+                None => part.ended = true,
+            }
+        }
+        self.bytes.set(self.parts.iter().map(|part| part.frames.bytes_read()).sum());
+        Ok(waiting)
+    }
+
+    /// The input whose frame is next: that of the segment that goes on, then the earliest.
+    fn first(&self) -> Option<usize> {
+        let key = |(at, part): (usize, &Part)| {
+            let frame = part.head.as_ref()?;
+            let elsewhere = !self.interleaved && self.current.is_some_and(|current| current != frame.segment);
+            Some((elsewhere, frame.time, at))
+        };
+        self.parts.iter().enumerate().filter_map(key).min().map(|(.., at)| at)
+    }
+
+    /// The next frame, with what all inputs say of its time.
+    fn take(&mut self) -> Option<(String, Frame)> {
+        let first = self.first()?;
+        let name = self.parts[first].name.clone();
+        let mut frame = self.parts[first].head.take()?;
+        for part in &mut self.parts {
+            let same = |head: &mut Frame| (head.segment, head.time) == (frame.segment, frame.time);
+            if let Some(head) = part.head.take_if(same) {
+                append(&mut frame, &head);
+            }
+        }
+        self.current = Some(frame.segment);
+        Some((name, frame))
+    }
+
+    /// All frames, segment by segment, each in the order of time.
+    fn sort(&mut self) -> Result<Vec<Frame>, DataError> {
+        let mut segments: IndexMap<Symbol, Vec<Frame>, FxBuildHasher> = IndexMap::default();
+        for part in &mut self.parts {
+            for frame in part.frames.by_ref() {
+                let frame = frame?;
+                segments.entry(frame.segment).or_default().push(frame);
+            }
+            part.ended = true;
+        }
+        self.bytes.set(self.parts.iter().map(|part| part.frames.bytes_read()).sum());
+        let mut all: Vec<Frame> = Vec::new();
+        for (_, mut frames) in segments {
+            // Rows of one time stay in their order.
+            frames.sort_by_key(|frame| frame.time);
+            for frame in frames {
+                match all.last_mut() {
+                    Some(last) if (last.segment, last.time) == (frame.segment, frame.time) => append(last, &frame),
+                    _ => all.push(frame),
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Gives a frame the segment that it is in when the stream is cut.
+    fn cut(&mut self, frame: &mut Frame) {
+        let Some(cut) = self.cut else { return };
+        let (group, time) = (frame.segment, frame.time);
+        let before = self.groups.get(&group).copied();
+        let name = match (cut, before) {
+            (Cut::Gap(gap), Some((last, name))) if time.saturating_sub(last) <= gap => name,
+            (Cut::Gap(_), _) => named(group, &self.times.show(time)),
+            // Most frames are of the same piece as the one before.
+            (Cut::Every(length), Some((last, name)))
+                if self.times.piece(last, length) == self.times.piece(time, length) =>
+            {
+                name
+            }
+            (Cut::Every(length), _) => named(group, &self.times.show_piece(time, length)),
+        };
+        self.groups.insert(group, (time, name));
+        frame.segment = name;
+    }
+
+    fn push(&mut self, name: &str, mut frame: Frame, sink: &mut Sink) -> Result<(), DataError> {
+        self.cut(&mut frame);
+        let Some(gridded) = &mut self.gridded else { return self.admit(name, frame, sink) };
+        let before = self.on_grid.replace(frame.segment).filter(|before| *before != frame.segment);
+        let mut complete = match before {
+            Some(before) if !self.interleaved => gridded.end(Some(before)),
+            _ => Vec::new(),
+        };
+        complete.extend(gridded.push(frame));
+        complete.into_iter().try_for_each(|frame| self.admit(name, frame, sink))
+    }
+
+    /// Hands a frame on.
+    fn admit(&self, name: &str, frame: Frame, sink: &mut Sink) -> Result<(), DataError> {
+        match sink.admit(frame.segment, frame.time) {
+            Ok(()) => {
+                sink.push(frame);
+                Ok(())
+            }
+            Err(problem) => {
+                let several = self.parts.len() > 1;
+                let hint = "inputs that are merged are in the order of time: sort them, or write `sorted = false` into `[stream]` of task.toml";
+                let problem = if several { problem.hint(hint) } else { problem };
+                sink.forgive(problem).map_err(|problem| problem.of(name))
+            }
+        }
+    }
+}
+
+/// What a segment is called from a time on; the prefix says which it was.
+fn named(group: Symbol, since: &str) -> Symbol {
+    if group == default_segment() { Symbol::new(since) } else { Symbol::new(&format!("{}/{since}", group.as_str())) }
+}
+
+/// The segment that one was cut from, if it has a name.
+pub(crate) fn group_of(segment: Symbol) -> Option<Symbol> {
+    segment.as_str().rsplit_once('/').map(|(group, _)| Symbol::new(group))
+}
+
+fn append(to: &mut Frame, other: &Frame) {
+    other.narrative.iter().for_each(|(signature, values)| to.narrative.push(signature, values));
+    other.annotation.iter().for_each(|(signature, values)| to.annotation.push(signature, values));
+}
+
+impl Source for Joined {
+    fn advance(&mut self, sink: &mut Sink) -> Result<Advance, DataError> {
+        if self.sort && self.sorted.is_none() {
+            self.sorted = Some(self.sort()?.into_iter());
+        }
+        if let Some(sorted) = &mut self.sorted {
+            return match sorted.next() {
+                Some(frame) => self.push("", frame, sink).map(|()| Advance::More),
+                None => Ok(Advance::End),
+            };
+        }
+        if self.fill()? {
+            return Ok(Advance::Idle);
+        }
+        match self.take() {
+            Some((name, frame)) => self.push(&name, frame, sink).map(|()| Advance::More),
+            None => Ok(Advance::End),
+        }
+    }
+
+    fn end(&mut self, sink: &mut Sink) -> Result<(), DataError> {
+        let left = self.gridded.as_mut().map_or_else(Vec::new, |gridded| gridded.end(None));
+        left.into_iter().try_for_each(|frame| self.admit("", frame, sink))?;
+        for part in &self.parts {
+            sink.skipped.add_all(part.frames.skipped());
+        }
+        Ok(())
+    }
+}

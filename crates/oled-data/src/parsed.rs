@@ -1,0 +1,262 @@
+//! Parsed lines: JSON Lines that several threads parse ahead of use, handed on in their order.
+//!
+//! One thread cuts the input into pieces of whole lines, and deals them out in turn; whoever takes frames collects the pieces in the
+//! same turn. What a line says depends on no other line, and whether it may come is asked when it is handed on, so that frames,
+//! errors and positions are those of one reader.
+
+use std::io;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use crate::error::{DataError, Problem, Skipped};
+use crate::jsonl::{JsonlReader, Parsed};
+use crate::lines::{Line, LineReader, Place, bare};
+use crate::reader::{Advance, ReadOptions, Source};
+use crate::sink::Sink;
+
+/// Pieces that may wait on either side of a parser, so that it has work while others are slow: with one it sometimes has none, with
+/// more there is more memory and no more speed.
+const WAITING: usize = 2;
+
+/// What a parser is given.
+enum Piece {
+    /// Whole lines.
+    Lines(Place, Vec<u8>),
+    /// What follows the last line end: the end.
+    Rest(Place, Vec<u8>),
+    /// The input cannot be read further.
+    Failed(io::Error),
+}
+
+/// What it makes of that.
+enum Done {
+    Lines(Lines),
+    Rest(Lines),
+    Failed(io::Error),
+}
+
+/// Lines that were parsed.
+struct Lines {
+    place: Place,
+    bytes: Vec<u8>,
+    /// Where each one that is not blank ends, its number in the piece from one on, and what it says.
+    parsed: std::vec::IntoIter<OneLine>,
+    /// How many lines and bytes were handed on.
+    taken: (usize, usize),
+}
+
+struct OneLine {
+    number: usize,
+    from: usize,
+    to: usize,
+    result: Result<Option<Parsed>, Problem>,
+    /// What of it was left out, if anything.
+    skipped: Option<Box<Skipped>>,
+}
+
+/// Whether lines are parsed by other threads. Who waits for an input wants each line at once, and a limit of the length of lines is
+/// the affair of who reads them one by one.
+pub(crate) fn is_spread(options: &ReadOptions) -> bool {
+    options.parsers > 1 && options.live.is_none() && options.max_line.is_none()
+}
+
+/// The source of frames.
+pub(crate) struct ParsedLines {
+    name: String,
+    done: Vec<Receiver<Done>>,
+    /// Whose turn it is.
+    turn: usize,
+    lines: Option<Lines>,
+    /// What follows the last line end, once it is reached.
+    rest: Option<Lines>,
+    /// Where the input was when nothing was taken.
+    start: Place,
+}
+
+impl ParsedLines {
+    /// Starts to read and to parse.
+    pub(crate) fn new(name: &str, input: LineReader, options: &ReadOptions) -> ParsedLines {
+        let start = input.place();
+        let (mut pieces, mut done) = (Vec::new(), Vec::new());
+        for _ in 0..options.parsers {
+            let (give, given) = sync_channel(WAITING);
+            let (tell, told) = sync_channel(WAITING);
+            let (reader, sink) = (JsonlReader::new(options.kinds()), Sink::new(options));
+            thread::spawn(move || parse(&given, &tell, reader, sink));
+            pieces.push(give);
+            done.push(told);
+        }
+        thread::spawn(move || cut(input, &pieces));
+        ParsedLines { name: name.into(), done, turn: 0, lines: None, rest: None, start }
+    }
+
+    /// Hands a line on.
+    fn place(name: &str, lines: &Lines, line: OneLine, sink: &mut Sink) -> Result<(), DataError> {
+        line.skipped.iter().for_each(|skipped| sink.skipped.merge(skipped));
+        let placed = line.result.and_then(|parsed| parsed.map_or(Ok(()), |parsed| parsed.place(sink)));
+        let number = lines.place.number() + line.number;
+        let bytes = || bare(&lines.bytes[line.from..line.to], number);
+        placed.or_else(|problem| sink.forgive(problem)).map_err(|problem| problem.locate(name, number, bytes()))
+    }
+}
+
+impl Source for ParsedLines {
+    fn advance(&mut self, sink: &mut Sink) -> Result<Advance, DataError> {
+        loop {
+            if self.rest.is_some() {
+                return Ok(Advance::End);
+            }
+            if let Some(lines) = &mut self.lines {
+                if let Some(line) = lines.parsed.next() {
+                    lines.taken = (line.number, (line.to + 1).min(lines.bytes.len()));
+                    return ParsedLines::place(&self.name, lines, line, sink).map(|()| Advance::More);
+                }
+                self.start = lines.end();
+                self.lines = None;
+            }
+            match self.done[self.turn].recv() {
+                Ok(Done::Lines(lines)) => self.lines = Some(lines),
+                Ok(Done::Rest(rest)) => self.rest = Some(rest),
+                Ok(Done::Failed(error)) => return Err(DataError::io("read", &self.name, &error)),
+                // The end is told: whoever says nothing has failed.
+                Err(_) => return Err(Problem::panicked("a thread that parses has ended").of("the stream")),
+            }
+            self.turn = (self.turn + 1) % self.done.len();
+        }
+    }
+
+    fn end(&mut self, sink: &mut Sink) -> Result<(), DataError> {
+        let Some(mut rest) = self.rest.take() else { return Ok(()) };
+        match rest.parsed.next() {
+            Some(line) => ParsedLines::place(&self.name, &rest, line, sink),
+            None => Ok(()),
+        }
+    }
+
+    fn save(&self) -> Option<(Place, Vec<u8>)> {
+        let place = match (&self.lines, &self.rest) {
+            (Some(lines), _) => lines.place.after(lines.taken.0, &lines.bytes[..lines.taken.1]),
+            (None, Some(rest)) => rest.place.clone(),
+            (None, None) => self.start.clone(),
+        };
+        Some((place, Vec::new()))
+    }
+}
+
+impl Lines {
+    /// Where they end.
+    fn end(&self) -> Place {
+        self.place.after(memchr::memchr_iter(b'\n', &self.bytes).count(), &self.bytes)
+    }
+}
+
+/// Cuts the input into pieces, and deals them out, until nobody wants them any more.
+fn cut(mut input: LineReader, parsers: &[SyncSender<Piece>]) {
+    for parser in parsers.iter().cycle() {
+        let piece = match input.next_lines() {
+            Ok(Some((place, bytes))) => Piece::Lines(place, bytes),
+            Ok(None) => {
+                let (place, bytes) = input.rest();
+                Piece::Rest(place, bytes)
+            }
+            Err(error) => Piece::Failed(error),
+        };
+        let is_last = !matches!(piece, Piece::Lines(..));
+        if parser.send(piece).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Parses pieces, until there are no more, or nobody wants them.
+fn parse(pieces: &Receiver<Piece>, done: &SyncSender<Done>, mut reader: JsonlReader, mut sink: Sink) {
+    for piece in pieces {
+        let piece = match piece {
+            Piece::Lines(place, bytes) => Done::Lines(parse_lines(place, bytes, true, &mut reader, &mut sink)),
+            Piece::Rest(place, bytes) => Done::Rest(parse_lines(place, bytes, false, &mut reader, &mut sink)),
+            Piece::Failed(error) => Done::Failed(error),
+        };
+        if done.send(piece).is_err() {
+            return;
+        }
+    }
+}
+
+fn parse_lines(place: Place, bytes: Vec<u8>, ended: bool, reader: &mut JsonlReader, sink: &mut Sink) -> Lines {
+    let mut parsed = Vec::new();
+    let (mut from, mut number) = (0, 0);
+    while from < bytes.len() {
+        let to = memchr::memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |end| from + end);
+        number += 1;
+        let line = bare(&bytes[from..to], place.number() + number);
+        let result = match std::str::from_utf8(line) {
+            Ok(text) => reader.parse(Line { text, ended }, sink),
+            Err(error) => Err(Problem::not_utf8(error.valid_up_to())),
+        };
+        if !matches!(result, Ok(None)) {
+            let skipped = (!sink.skipped.is_nothing()).then(|| Box::new(sink.take_skipped()));
+            // After a problem nothing more is asked for, unless it is forgiven.
+            parsed.push(OneLine { number, from, to, result, skipped });
+        }
+        from = to + 1;
+    }
+    Lines { place, bytes, parsed: parsed.into_iter(), taken: (0, 0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::Frames;
+
+    fn options(parsers: usize, lenient: bool) -> ReadOptions {
+        ReadOptions { lenient, parsers, ..ReadOptions::default() }
+    }
+
+    /// Frames as they are written, or the error; what was skipped; and the position after each frame.
+    fn read(text: &str, options: &ReadOptions) -> (Vec<String>, String, Vec<Vec<u8>>) {
+        let input = io::Cursor::new(text.as_bytes().to_vec());
+        let mut frames = Frames::from_reader("stream.jsonl", input, options).unwrap().pausing();
+        let (mut told, mut places) = (Vec::new(), Vec::new());
+        loop {
+            match frames.next() {
+                Some(Ok(frame)) => {
+                    told.push(format!("{frame:?}"));
+                    places.push(frames.save());
+                }
+                Some(Err(error)) => told.push(error.to_string()),
+                None if frames.pause().is_some() => {
+                    places.push(frames.save());
+                    frames.end();
+                }
+                None => return (told, frames.skipped().to_string(), places),
+            }
+        }
+    }
+
+    #[test]
+    fn many_parsers_read_what_one_reads() {
+        let line = |i: usize| match i % 1000 {
+            7 => "\n".to_string(),
+            8 => format!("{{\"time\":{i},\"narrative\":[\"p(X, {i})\"]}}\r\n"),
+            9 => format!("{{\"time\":{i},\"color\":1,\"narrative\":[\"p(a, 3)\",\"q(b, {i})\"]}}\n"),
+            10 => format!("{{\"time\":{}}}\n", i - 5),
+            11 => "{\"time\":\n".to_string(),
+            12 => format!("{{\"from\":{i},\"to\":{},\"narrative\":[\"r(a, {i})\"]}}\n", i + 3),
+            _ => format!("{{\"segment\":\"s{}\",\"time\":{i},\"narrative\":[\"q(n{i}, {i})\"]}}\n", i / 5000),
+        };
+        let text = format!("\u{feff}{}", (0..30_000).map(line).collect::<Vec<_>>().concat());
+        for rest in ["", "{\"segment\":\"s9\",\"time\":99999}", "{\"segment\":\"s9\",\"ti"] {
+            let whole = format!("{text}{rest}");
+            let one = read(&whole, &options(1, true));
+            assert!(one.0.len() > 20_000 && one.1.contains("atoms with variables"), "{}", one.1);
+            for parsers in [2, 3] {
+                let many = read(&whole, &options(parsers, true));
+                assert_eq!((&one.0, &one.1), (&many.0, &many.1));
+                assert_eq!(one.2, many.2, "checkpoints are the same");
+            }
+            // Where nothing is forgiven the first error ends it, and is told with its place.
+            let one = read(&whole, &options(1, false));
+            assert_eq!((&one.0, &one.1), (&read(&whole, &options(2, false)).0, &one.1));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! No Parquet: what to tell where the program was built without it.
+
+use std::path::Path;
+
+use super::Row;
+use crate::error::{DataError, Problem, ProblemKind};
+use crate::reader::{Counter, ReadOptions, Source};
+
+fn without(path: &Path) -> DataError {
+    let name = path.display().to_string();
+    Problem::new(ProblemKind::Format, 0, format!("this program was built without Parquet, which `{name}` is"))
+        .hint("build it with `cargo build --release --features parquet`, or convert the table to CSV")
+        .of(name)
+}
+
+pub(crate) fn scan(
+    path: &Path,
+    _: impl FnMut(&[String], Row<'_>) -> Result<(), Problem>,
+) -> Result<Vec<String>, DataError> {
+    Err(without(path))
+}
+
+/// Reads nothing.
+pub(crate) struct ParquetReader;
+
+impl ParquetReader {
+    pub(crate) fn open(path: &Path, _: &ReadOptions, _: Counter) -> Result<(Box<dyn Source>, u64), DataError> {
+        Err(without(path))
+    }
+}

@@ -1,0 +1,118 @@
+//! Texts of cells: what a value of a column would be in delimited text.
+
+use std::fmt::Write as _;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, TimeUnit};
+use jiff::Timestamp;
+use jiff::tz::Offset;
+
+use crate::times::Times;
+
+/// Writes the cell of a row; nothing where it has none.
+pub(super) type Cell = Box<dyn Fn(usize, &mut String)>;
+
+const DAY: i128 = 86_400 * 1_000_000_000;
+
+/// Whether the values of a column can be cells.
+pub(super) fn is_flat(of: &DataType) -> bool {
+    use DataType::{
+        Boolean, Date32, Decimal128, Float32, Float64, Int8, Int16, Int32, Int64, LargeUtf8, Timestamp, UInt8, UInt16,
+        UInt32, UInt64, Utf8, Utf8View,
+    };
+    let text_or_number = matches!(of, Boolean | Utf8 | LargeUtf8 | Utf8View | Float32 | Float64 | Decimal128(..));
+    let whole = matches!(of, Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64);
+    text_or_number || whole || matches!(of, Date32 | Timestamp(..))
+}
+
+/// What writes the cells of a column; `times`: how times are written, if these are the times of the stream.
+pub(super) fn text_of(array: &ArrayRef, times: Option<Times>) -> Cell {
+    // Writing to a string cannot fail.
+    macro_rules! shown {
+        ($array:expr, $form:literal) => {{
+            let array = $array.clone();
+            Box::new(move |row, text: &mut String| {
+                if array.is_valid(row) {
+                    let _ = write!(text, $form, array.value(row));
+                }
+            })
+        }};
+    }
+    macro_rules! date {
+        ($of:ty, $nanoseconds:expr, $zoned:expr) => {{
+            let (array, zoned) = (array.as_primitive::<$of>().clone(), $zoned);
+            Box::new(move |row, text: &mut String| {
+                if array.is_valid(row) {
+                    write_date(i128::from(array.value(row)) * $nanoseconds, zoned, times, text);
+                }
+            })
+        }};
+    }
+    match array.data_type() {
+        DataType::Boolean => shown!(array.as_boolean(), "{}"),
+        DataType::Utf8 => shown!(array.as_string::<i32>(), "{}"),
+        DataType::LargeUtf8 => shown!(array.as_string::<i64>(), "{}"),
+        DataType::Utf8View => shown!(array.as_string_view(), "{}"),
+        DataType::Int8 => shown!(array.as_primitive::<Int8Type>(), "{}"),
+        DataType::Int16 => shown!(array.as_primitive::<Int16Type>(), "{}"),
+        DataType::Int32 => shown!(array.as_primitive::<Int32Type>(), "{}"),
+        DataType::Int64 => shown!(array.as_primitive::<Int64Type>(), "{}"),
+        DataType::UInt8 => shown!(array.as_primitive::<UInt8Type>(), "{}"),
+        DataType::UInt16 => shown!(array.as_primitive::<UInt16Type>(), "{}"),
+        DataType::UInt32 => shown!(array.as_primitive::<UInt32Type>(), "{}"),
+        DataType::UInt64 => shown!(array.as_primitive::<UInt64Type>(), "{}"),
+        // The shortest number that is this one: 0.1 of 32 bits is 0.1. With its point, as it is no whole number.
+        DataType::Float32 => shown!(array.as_primitive::<Float32Type>(), "{:?}"),
+        DataType::Float64 => shown!(array.as_primitive::<Float64Type>(), "{:?}"),
+        DataType::Decimal128(..) => {
+            let array = array.as_primitive::<Decimal128Type>().clone();
+            Box::new(move |row, text: &mut String| {
+                if array.is_valid(row) {
+                    text.push_str(&array.value_as_string(row));
+                }
+            })
+        }
+        DataType::Date32 => {
+            let array = array.as_primitive::<Date32Type>().clone();
+            Box::new(move |row, text: &mut String| {
+                let moment = if array.is_valid(row) { i128::from(array.value(row)) * DAY } else { return };
+                match (Timestamp::from_nanosecond(moment), times.is_some()) {
+                    (Ok(moment), false) => _ = write!(text, "{}", Offset::UTC.to_datetime(moment).date()),
+                    _ => write_date(moment, false, times, text),
+                }
+            })
+        }
+        DataType::Timestamp(unit, zone) => {
+            let zoned = zone.is_some();
+            match unit {
+                TimeUnit::Second => date!(TimestampSecondType, 1_000_000_000, zoned),
+                TimeUnit::Millisecond => date!(TimestampMillisecondType, 1_000_000, zoned),
+                TimeUnit::Microsecond => date!(TimestampMicrosecondType, 1_000, zoned),
+                TimeUnit::Nanosecond => date!(TimestampNanosecondType, 1, zoned),
+            }
+        }
+        // Columns of other types are not read.
+        _ => Box::new(|_, _| ()),
+    }
+}
+
+/// A moment as a date; where times of the stream are numbers, as one of these.
+fn write_date(nanoseconds: i128, zoned: bool, times: Option<Times>, text: &mut String) {
+    if let Some(times) = times.filter(|times| !times.are_dates()) {
+        let unit = 1_000_000_000 / i128::from(times.clock().units);
+        if let (0, Ok(time)) = (nanoseconds % unit, i64::try_from(nanoseconds / unit)) {
+            text.push_str(&times.show(time));
+            return;
+        }
+    }
+    let _ = match Timestamp::from_nanosecond(nanoseconds) {
+        Ok(moment) => write!(text, "{}{}", Offset::UTC.to_datetime(moment), if zoned { "Z" } else { "" }),
+        Err(_) => write!(text, "{nanoseconds} ns"),
+    };
+}
