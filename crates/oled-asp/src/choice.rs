@@ -7,7 +7,7 @@ use std::time::Instant;
 use indexmap::{IndexMap, IndexSet};
 use oled::induce::{Mask, RuleKind};
 use oled::replay::Course;
-use oled::{Interrupt, Term, Value};
+use oled::{Interrupt, Precedence, Term, Value};
 use rustc_hash::FxBuildHasher;
 
 use crate::solver::{Limits, Model, SolverError, Stopped, solve};
@@ -64,6 +64,8 @@ pub struct Problem {
     classes: Vec<Vec<Mask>>,
     paths: Vec<Path>,
     direct: bool,
+    /// Which wins where the fluent is started and ended at the same time point.
+    both: Precedence,
 }
 
 /// What is known of a state before anything is solved.
@@ -90,9 +92,47 @@ impl AddAssign for Price {
     }
 }
 
+/// The state after a time point of a class, where the end wins: with what is done there whatever is chosen, and what may be.
+fn follow_end(
+    state: State,
+    class: usize,
+    (starts, ends): (bool, bool),
+    (can_start, can_end): (bool, bool),
+    count: &mut usize,
+    text: &mut String,
+) -> State {
+    let holds = starts || state == State::Known(true);
+    match state {
+        _ if ends => State::Known(false),
+        _ if holds && !can_end => State::Known(true),
+        State::Known(false) if !starts && !can_start => State::Known(false),
+        State::Known(false) if !starts && !can_end => State::Start(class),
+        _ if !can_start && !can_end => state,
+        _ => {
+            let number = State::Number(*count);
+            *count += 1;
+            let end = if can_end { format!("not end({class})") } else { String::new() };
+            let mut ways = Vec::new();
+            match state {
+                _ if holds => ways.push(String::new()),
+                State::Known(_) => {}
+                other => ways.push(atom(other)),
+            }
+            if can_start && !holds {
+                ways.push(format!("start({class})"));
+            }
+            for way in ways {
+                let comma = if way.is_empty() || end.is_empty() { "" } else { ", " };
+                let _ = writeln!(text, "{} :- {way}{comma}{end}.", atom(number));
+            }
+            number
+        }
+    }
+}
+
 impl Problem {
     /// What kernel clauses are judged by on courses of a fluent.
-    pub fn new(kernels: Vec<Kernel>, courses: &[Course], weights: Weights) -> Problem {
+    pub fn new(kernels: Vec<Kernel>, courses: &[Course], weights: Weights, both: Precedence) -> Problem {
         let mut classes: IndexSet<Vec<Mask>, FxBuildHasher> = IndexSet::default();
         let paths = courses.iter().map(|course| Path {
             holds: course.holds,
@@ -108,7 +148,7 @@ impl Problem {
         });
         let paths = paths.collect();
         let direct = kernels.iter().any(|k| k.kind == RuleKind::Direct);
-        Problem { kernels, weights, classes: classes.into_iter().collect(), paths, direct }
+        Problem { kernels, weights, classes: classes.into_iter().collect(), paths, direct, both }
     }
 
     /// The kernel clauses.
@@ -152,7 +192,7 @@ impl Problem {
         for path in &self.paths {
             let mut state = path.holds;
             for &(class, length, label) in &path.steps {
-                let then = starts[class] || state && !ends[class];
+                let then = self.both.next(state, starts[class], ends[class]);
                 let held = if self.direct {
                     length * i64::from(starts[class])
                 } else {
@@ -194,7 +234,9 @@ impl Problem {
             let ends_it = *kind == RuleKind::Termination;
             let name = if ends_it { "end" } else { "start" };
             for class in 0..self.classes.len() {
-                if starts[class] || ends_it && ends[class] {
+                // Where another clause does the same, or wins, it makes no difference.
+                let (same, other) = if ends_it { (&ends, &starts) } else { (&starts, &ends) };
+                if same[class] || other[class] && ends_it == (self.both == Precedence::Start) {
                     continue;
                 }
                 for truth in &self.classes[class] {
@@ -217,6 +259,10 @@ impl Problem {
             for &(class, length, label) in &path.steps {
                 let mut follow = |state: State| {
                     let start = can_start[class];
+                    if self.both == Precedence::End {
+                        let does = (starts[class], ends[class]);
+                        return follow_end(state, class, does, (start, can_end[class]), &mut count, &mut text);
+                    }
                     match state {
                         _ if starts[class] => State::Known(true),
                         State::Known(false) if !start => State::Known(false),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indexmap::IndexSet;
-use oled::calculus::Outcome;
+use oled::calculus::{Outcome, Precedence};
 use oled::event::Observer;
 use oled::induce::{Mask, RuleKind};
 use oled::learn::{Cover, Fired, Grounds, Head, Instance, Interpretation, Progress};
@@ -52,7 +52,7 @@ struct Process {
     /// Everything that was seen, each thing once: the past.
     positives: IndexSet<Truths, FxBuildHasher>,
     negatives: IndexSet<Truths, FxBuildHasher>,
-    /// The bodies of the rules that started the fluent when this was last looked at.
+    /// The bodies of the rules that won over these when this was last looked at.
     started: Vec<Mask>,
     revisions: u64,
     passes: u64,
@@ -74,7 +74,7 @@ struct Rule {
 struct Batch {
     positives: IndexSet<Truths, FxBuildHasher>,
     negatives: IndexSet<Truths, FxBuildHasher>,
-    /// The bodies of the rules that start the fluent, for those that end it.
+    /// The bodies of the rules that win over these: those that start the fluent, for those that end it.
     started: Vec<Mask>,
     conflicts: u64,
 }
@@ -113,9 +113,11 @@ impl Iled {
             self.batch.clear();
             return;
         }
-        // What starts a fluent comes before what ends it: where it is started again, nothing can be wrong about an ending.
+        // What wins comes before what loses: where a fluent is started again, nothing can be wrong about an ending.
+        let both = self.cover.precedence();
+        let loses = if both == Precedence::Start { RuleKind::Termination } else { RuleKind::Initiation };
         let mut order: Vec<usize> = (0..self.heads.len()).collect();
-        order.sort_by_key(|head| self.heads[*head].kind == RuleKind::Termination);
+        order.sort_by_key(|head| self.heads[*head].kind == loses);
         for number in order {
             let head = &self.heads[number];
             let group = self.cover.group(head.target);
@@ -125,7 +127,7 @@ impl Iled {
             for interpretation in &self.batch {
                 let instances = interpretation.groups[group].iter().zip(&interpretation.outcomes[head.target]);
                 for (instance, outcome) in instances {
-                    match outcome.and_then(|outcome| wanted(head.kind, outcome)) {
+                    match outcome.and_then(|outcome| wanted(head.kind, outcome, both)) {
                         // Rules are made of what is true here, as far as it is meant for the head.
                         Some(true) => positives.insert(truths(instance, &allowed)),
                         Some(false) => negatives.insert(truths(instance, &all)),
@@ -133,9 +135,8 @@ impl Iled {
                     };
                 }
             }
-            let starts =
-                |h: &Head| head.kind == RuleKind::Termination && h.target == head.target && h.kind != head.kind;
-            let started = self.heads.iter().zip(&self.processes).filter(|(h, _)| starts(h));
+            let wins = |h: &Head| head.kind == loses && h.target == head.target && h.kind != head.kind;
+            let started = self.heads.iter().zip(&self.processes).filter(|(h, _)| wins(h));
             let started: Vec<Mask> = started.flat_map(|(_, p)| &p.rules).map(|r| r.body.clone()).collect();
             let batch = Batch { positives, negatives, started, conflicts: self.settings.conflicts };
             if let Err(error) = self.processes[number].learn(batch) {
@@ -152,12 +153,14 @@ impl Iled {
 }
 
 /// Whether a rule should fire where something becomes of a fluent; `None` where it does not matter.
-fn wanted(kind: RuleKind, outcome: Outcome) -> Option<bool> {
+fn wanted(kind: RuleKind, outcome: Outcome, both: Precedence) -> Option<bool> {
     match (kind, outcome) {
         (RuleKind::Direct, outcome) => Some(outcome.holds_next()),
         (RuleKind::Termination, Outcome::Ends) | (RuleKind::Initiation, Outcome::Begins) => Some(true),
-        // What does not hold cannot end, where it begins the rule that starts it wins, and what holds may be started again.
-        (RuleKind::Termination, Outcome::Absent | Outcome::Begins) | (RuleKind::Initiation, Outcome::Persists) => None,
+        // Where it begins, the rule that starts it wins, or must not be kept from it.
+        (RuleKind::Termination, Outcome::Begins) => (both == Precedence::End).then_some(false),
+        // What does not hold cannot end, and what holds may be started again.
+        (RuleKind::Termination, Outcome::Absent) | (RuleKind::Initiation, Outcome::Persists) => None,
         (RuleKind::Termination, Outcome::Persists) | (RuleKind::Initiation, _) => Some(false),
     }
 }

@@ -44,6 +44,9 @@ def _compute(f, *symbols):
 def _divide(x, y):
     return x // y if isinstance(x, int) and y != 0 and x % y == 0 else x / y
 
+def _floor(x, y):
+    return x // y if isinstance(x, int) else float(math.floor(x / y))
+
 def _order(a, b):
     x, y = _read(a), _read(b)
     if _number(x) != _number(y):
@@ -54,6 +57,8 @@ def plus(a, b): return _compute(lambda x, y: x + y, a, b)
 def minus(a, b): return _compute(lambda x, y: x - y, a, b)
 def times(a, b): return _compute(lambda x, y: x * y, a, b)
 def divided(a, b): return _compute(_divide, a, b)
+def floored(a, b): return _compute(_floor, a, b)
+def rest(a, b): return _compute(lambda x, y: x - y * _floor(x, y), a, b)
 def power(a, b): return _compute(lambda x, y: x ** y, a, b)
 def negative(a): return _compute(lambda x: -x, a)
 def magnitude(a): return _compute(abs, a)

@@ -9,7 +9,8 @@
 //! | `_at(T)`, `_time(T)` | the time points; the second not those at which `initially` is evaluated |
 //! | `_first(T)`, `_next(P,T)` | the first time point of a segment, and neighbouring ones |
 //! | `(_init(s),T)` | the first time point again, with no past and no fluents: where `initially` is evaluated |
-//! | `_ago(coords(X,A,B),25,T)` | `ago(coords(X, A, B, T), 25)`, and so with the other three |
+//! | `_ago(coords(X,A,B),25,T)` | `ago(coords(X, A, B, T), 25)`, and so with the others; `_last` always has an age |
+//! | `_gathered("count …",U,N,T)` | `count(happensAt(failed(U, _), T), 60, N)`, and so with `sum`, `min`, `max` and `mean` |
 //! | `_measured(close(X,Y,_any),V,T)` | what is compared where the threshold of `close` is open |
 
 mod axioms;
@@ -197,6 +198,11 @@ impl<'t> Printer<'t> {
         let written = atom(&untimed);
         (of, written)
     }
+}
+
+/// The name of what a condition counts, as a string.
+fn gathering(name: Symbol) -> String {
+    value(oled::Value::Sym(Symbol::new(&name.as_str().replace('\0', " "))))
 }
 
 /// Titles and lines, without titles that have none.

@@ -49,6 +49,7 @@ impl XhailSettings {
         order_free: true,
         online: false,
         savable: false,
+        mergeable: false,
         starts_from_rules: false,
         needs_listed_thresholds: true,
         settings_by_target: false,

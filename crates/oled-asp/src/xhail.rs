@@ -105,7 +105,7 @@ impl Xhail {
             if best.is_some() && kernels == known {
                 continue;
             }
-            let problem = Problem::new(kernels.clone(), courses, weights);
+            let problem = Problem::new(kernels.clone(), courses, weights, self.chronicle.precedence());
             self.supervision.watcher.tell(|| format!("{} kernel clauses at depth {depth}", kernels.len()));
             let start = best.as_ref().map(|b| placed(&b.rules, &kernels));
             let (hypothesis, optimal) = self.solve(&problem, start, &effort)?;

@@ -3,7 +3,7 @@
 
 use oled::induce::{Mask, RuleKind};
 use oled::replay::{Course, Step};
-use oled::{FactReader, Frame, Learner, Recogniser, Source, Symbol, Task};
+use oled::{FactReader, Frame, Learner, Precedence, Recogniser, Source, Symbol, Task};
 use oled_asp::{Effort, Hypothesis, Iled, IledSettings, Kernel, Problem, Weights, Xhail, XhailSettings};
 
 /// Numbers by chance, the same for the same seed.
@@ -65,7 +65,7 @@ fn the_choice_is_the_best_of_all_hypotheses() {
             bottom: random.mask(literals).with(&Mask::of(0)),
         };
         let kernels: Vec<Kernel> = (0..3).map(|_| kernel(&mut random)).collect();
-        let problem = Problem::new(kernels.clone(), &courses, weights);
+        let problem = Problem::new(kernels.clone(), &courses, weights, Precedence::ALL[case % 2]);
         let best = all(&kernels).iter().map(|h| problem.cost(h).total).min().unwrap();
         let effort = Effort { conflicts: None, until: None, interrupt: oled::Interrupt::never() };
         let (chosen, optimal) = problem.choose(&[None, None, None], &[0, 1, 2], &effort).unwrap();

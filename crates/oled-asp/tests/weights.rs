@@ -9,19 +9,18 @@ use oled_asp::solver::{Limits, solve};
 use proptest::prelude::*;
 
 /// A program whose optimal models are the best states: what a step is worth is what its opposite costs.
-fn program(steps: &[Scores]) -> String {
-    let mut program = format!("{{ y(1..{}) }}.\n", steps.len());
+fn program(steps: &[&Scores]) -> String {
+    let (last, states) = (steps.len(), steps[0].states() - 1);
+    let mut program = format!("y(0, 0). 1 {{ y(T, 0..{states}) }} 1 :- T = 1..{last}.\n");
     for (t, scores) in steps.iter().enumerate() {
-        for (before, row) in scores.iter().enumerate() {
-            for (now, score) in row.iter().enumerate() {
-                let literal = |time: usize, state: usize| format!("{}y({time})", if state == 1 { "" } else { "not " });
-                let (from, to) = (literal(t, before), literal(t + 1, now));
-                // Nothing holds before the first step. Weak constraints have costs, so the worth is taken from a bound.
-                writeln!(program, ":~ {from}, {to}. [{}@1, {t}]", 100 - *score as i64).unwrap();
-            }
+        for (before, now) in (0..scores.states()).flat_map(|before| (0..scores.states()).map(move |now| (before, now)))
+        {
+            // Nothing holds before the first step. Weak constraints have costs, so the worth is taken from a bound.
+            let worth = 100 - scores.step(before, now) as i64;
+            writeln!(program, ":~ y({t}, {before}), y({}, {now}). [{worth}@1, {t}]", t + 1).unwrap();
         }
     }
-    program + "#show y/1.\n"
+    program + "#show y/2.\n"
 }
 
 proptest! {
@@ -29,19 +28,17 @@ proptest! {
 
     #[test]
     fn clingo_finds_no_better_states(
-        runs in prop::collection::vec((0..5_i8, 0..5_i8, 0..4_i8, 0..4_i8, 1..4_u32), 1..5)
+        // For each run what speaks for each state, and for staying in it: two states, or those of a fluent with two values.
+        runs in (2..4_usize).prop_flat_map(|states| {
+            prop::collection::vec((prop::collection::vec((0..5_i8, 0..4_i8), states), 1..4_u32), 1..5)
+        })
     ) {
-        let stretches: Vec<Stretch> = runs
-            .iter()
-            .map(|&(starts, ends, holding, absent, length)| {
-                let [starts, ends, holding, absent] = [starts, ends, holding, absent].map(f64::from);
-                let holding = if ends > 0.0 { 0.0 } else { holding };
-                let absent = if starts > 0.0 { 0.0 } else { absent };
-                Stretch { scores: [[ends + absent, starts], [ends, starts + holding]], length }
-            })
-            .collect();
-        let steps: Vec<Scores> =
-            stretches.iter().flat_map(|s| std::iter::repeat_n(s.scores, s.length as usize)).collect();
+        let scores = |cells: &Vec<(i8, i8)>| {
+            Scores::new(cells.iter().map(|&(enter, stay)| [f64::from(enter), f64::from(enter + stay)]))
+        };
+        let runs: Vec<(Scores, u32)> = runs.iter().map(|(cells, length)| (scores(cells), *length)).collect();
+        let stretches: Vec<Stretch> = runs.iter().map(|(scores, length)| Stretch { scores, length: *length }).collect();
+        let steps: Vec<&Scores> = runs.iter().flat_map(|(s, length)| std::iter::repeat_n(s, *length as usize)).collect();
         let (score, states) = decode(&stretches);
         let answer = solve(&program(&steps), &["--opt-strategy=usc"], &Limits::default()).unwrap();
         let best = answer.best().unwrap();
@@ -50,7 +47,7 @@ proptest! {
         // The states that were decoded have that cost: their atoms are as good as those of the model.
         let path: Vec<usize> = states.iter().flat_map(|s| s.parts()).flat_map(|(s, n)| vec![s; n as usize]).collect();
         let before = std::iter::once(0).chain(path.iter().copied());
-        let worth: f64 = before.zip(&path).zip(&steps).map(|((a, b), scores)| scores[a][*b]).sum();
+        let worth: f64 = before.zip(&path).zip(&steps).map(|((a, b), scores)| scores.step(a, *b)).sum();
         prop_assert_eq!(worth, score);
     }
 }

@@ -2,8 +2,8 @@
 
 use oled::lang::ec;
 use oled::lang::for_each_hole;
-use oled::logic::{Look, Past, Role};
-use oled::{Atom, Signature, Term};
+use oled::logic::{Gather, Look, Operation, Past, Role};
+use oled::{Atom, Precedence, Signature, Symbol, Term, Value};
 
 use super::term::{apply, term};
 use super::{Printer, Times, dummies};
@@ -32,7 +32,8 @@ impl Printer<'_> {
 
     /// The conditions that look back, and which time points they look at.
     pub(super) fn looks_back(&self) -> Vec<String> {
-        let Some(horizon) = self.task.bias.horizon else { return Vec::new() };
+        // What is counted now needs no horizon.
+        let horizon = self.task.bias.horizon.unwrap_or(0);
         let pasts: Vec<Past> = self
             .vocabulary
             .predicates
@@ -41,7 +42,7 @@ impl Printer<'_> {
             .collect();
         let mut rules = Vec::new();
         let (now, then, between) = (self.time("T"), self.time("P'"), self.time("Q'"));
-        if pasts.iter().any(|p| matches!(p.look, Look::Ago(_))) {
+        if pasts.iter().any(|p| matches!(p.look, Look::Ago(_) | Look::Within(..) | Look::Gather(_))) {
             let (near, far) = (self.within("T", "P'", horizon), self.within("T", "Q'", horizon));
             rules.push(format!("_within({now},{then}) :- _next({then},{now}), {near}."));
             rules.push(format!("_within({now},{between}) :- _within({now},{then}), _next({between},{then}), {far}."));
@@ -53,6 +54,7 @@ impl Printer<'_> {
                 "_frames(N'+1,{now},{between}) :- _frames(N',{now},{then}), _next({between},{then}), N' < {most}."
             ));
         }
+        let lasts: Vec<Signature> = pasts.iter().filter(|p| p.look == Look::Last).map(|p| p.base).collect();
         let mut asked: Vec<Look> = Vec::new();
         for Past { look, base } in pasts {
             if !asked.contains(&look) {
@@ -60,6 +62,121 @@ impl Printer<'_> {
                 rules.extend(self.points_looked_at(look, horizon));
             }
             rules.extend(self.look(look, base, horizon));
+        }
+        rules.extend(self.known(&lasts, horizon));
+        for (signature, predicate) in &self.vocabulary.predicates {
+            if let Role::Past(Past { look: Look::Gather(gather), base }) = predicate.role {
+                for rule in self.gather(signature.name(), gather, base) {
+                    if !rules.contains(&rule) {
+                        rules.push(rule);
+                    }
+                }
+            }
+        }
+        rules
+    }
+
+    /// What is counted or added up, for each group of which there is something within the window.
+    fn gather(&self, name: Symbol, gather: Gather, base: Signature) -> Vec<String> {
+        let (now, then) = (self.time("T"), self.time("P'"));
+        let (atom, _) = Printer::pattern(base);
+        let was = self.atom_at(&atom, Some(&then));
+        let (mut groups, mut local) = (vec![super::gathering(name)], Vec::new());
+        let columns: Vec<String> = dummies(base).take(base.arity() - 1).map(|t| term(&t)).collect();
+        for (i, column) in columns.iter().enumerate() {
+            if gather.groups(i) { &mut groups } else { &mut local }.push(column.clone());
+        }
+        local.push(then.clone());
+        let (groups, local) = (groups.join(","), local.join(","));
+        let units = gather.window.unwrap_or(0);
+        let within = format!("_window({units},{now},{then}), {was}");
+        let value = gather.value.map(|column| columns[column].as_str());
+        // Facts that are equal count as often as the stream has them.
+        let is_input = self.vocabulary.predicates.get(&base).is_some_and(|p| p.role == Role::Input);
+        let is_repeated = is_input && gather.is_by_number();
+        let again = |element: &str| {
+            if !is_repeated {
+                return format!("{element} : {within}");
+            }
+            format!("{element},0 : {within}; {element},N' : {within}, _repeated({was},N')")
+        };
+        let result = match (gather.operation, value) {
+            (Operation::Count, None) => format!("R' = #count {{ {} }}", again(&local)),
+            (Operation::Count, Some(value)) => format!("R' = #count {{ {value} : {within} }}"),
+            (Operation::Min, Some(value)) => format!("R' = #min {{ {value} : {within} }}"),
+            (Operation::Max, Some(value)) => format!("R' = #max {{ {value} : {within} }}"),
+            (operation, value) => {
+                let value = value.unwrap_or_default();
+                let sum = format!("#sum {{ {} }}", again(&format!("{value},{local}")));
+                let divide = crate::number::function("/", 2).expect("division is a function");
+                match operation {
+                    Operation::Sum => format!("R' = {sum}"),
+                    _ => format!("R1' = {sum}, R2' = #count {{ {} }}, R' = @{divide}(R1',R2')", again(&local)),
+                }
+            }
+        };
+        let mut rules = vec![format!("_window({units},{now},{now}) :- _time({now}).")];
+        if is_repeated {
+            rules.push("#defined _repeated/2.".to_string());
+        }
+        if units > 0 {
+            let near = self.within("T", "P'", units);
+            rules.push(format!("_window({units},{now},{then}) :- _within({now},{then}), {near}."));
+        }
+        rules.push(format!("_some({groups},{now}) :- {within}."));
+        rules.push(format!("_gathered({groups},R',{now}) :- _some({groups},{now}), {result}."));
+        rules
+    }
+
+    /// What is known last: by a set of atoms that replace each other, and whom they are about.
+    fn known(&self, lasts: &[Signature], horizon: i64) -> Vec<String> {
+        let (now, then, last) = (self.time("T"), self.time("P'"), self.time("F'"));
+        let (near, units) = (self.within("T", "F'", horizon), self.minus("T", "F'"));
+        let mut rules: Vec<String> = Vec::new();
+        let mut add = |rule: String| {
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        };
+        for &base in lasts {
+            let members = self.vocabulary.latest(&self.task.bias, base);
+            for member in &members {
+                for (i, class) in member.classes.iter().enumerate() {
+                    // A member's own set goes by its name, which is the same whoever asks.
+                    let set = match class.set {
+                        ..0 => super::term::value(Value::Sym(Symbol::new(&member.signature.to_string()))),
+                        set => set.to_string(),
+                    };
+                    let mut holes: Vec<Term> = dummies(member.signature).collect();
+                    let about: Vec<String> = class.about.iter().map(|column| term(&holes[*column])).collect();
+                    let about = format!("about({})", [vec![set], about].concat().join(","));
+                    // Rows of another class, where this one has all.
+                    let others: Vec<String> = member.classes[..i]
+                        .iter()
+                        .flat_map(|other| &other.constants)
+                        .map(|(column, value)| format!(", {} != {}", term(&holes[*column]), term(&Term::Value(*value))))
+                        .collect();
+                    for (column, value) in &class.constants {
+                        holes[*column] = Term::Value(*value);
+                    }
+                    let others = if class.constants.is_empty() { others.concat() } else { String::new() };
+                    let atom = member.signature.fill(holes);
+                    let is = self.atom_at(&atom, Some(&now));
+                    add(format!("_news({about},{now}) :- {is}, _time({now}){others}."));
+                    if member.signature == base {
+                        let mut untimed = atom.clone();
+                        untimed.args.pop();
+                        let (what, was) = (super::atom(&untimed), self.atom_at(&atom, Some(&last)));
+                        add(format!("_last({what},{units},{now}) :- _known({about},F',{now}), {was}{others}."));
+                    }
+                }
+            }
+        }
+        if !rules.is_empty() {
+            rules.push(format!("_known(A',T,{now}) :- _news(A',{now})."));
+            rules.push(format!(
+                "_known(A',F',{now}) :- _next({then},{now}), _known(A',F',{then}), not _news(A',{now}), {near}."
+            ));
         }
         rules
     }
@@ -78,7 +195,7 @@ impl Printer<'_> {
                 let near = self.within("T", "P'", horizon);
                 Some(format!("_looks(frames_ago,{n},{now},{then}) :- _frames({n},{now},{then}), {near}."))
             }
-            Look::Lasting | Look::Since => None,
+            Look::Lasting | Look::Since | Look::Last | Look::Within(..) | Look::Gather(_) => None,
         }
     }
 
@@ -104,10 +221,21 @@ impl Printer<'_> {
                 format!("_lasting({what},{},{now}) :- _long({what},{now}).", term(&Term::Value(horizon.into()))),
             ],
             Look::Since => vec![
-                format!("_last({what},T,{now}) :- {is}, _time({now})."),
-                format!("_last({what},F',{now}) :- _next({then},{now}), _last({what},F',{then}), not {is}, {near}."),
-                format!("_since({what},{units},{now}) :- _last({what},F',{now})."),
+                format!("_recent({what},T,{now}) :- {is}, _time({now})."),
+                format!(
+                    "_recent({what},F',{now}) :- _next({then},{now}), _recent({what},F',{then}), not {is}, {near}."
+                ),
+                format!("_since({what},{units},{now}) :- _recent({what},F',{now})."),
             ],
+            Look::Within(from, to) => {
+                let (least, most) = (self.within("T", "P'", from - 1), self.within("T", "P'", to));
+                let before =
+                    format!("_within({what},{from},{to},{now}) :- _within({now},{then}), not {least}, {most}, {was}.");
+                let at_once = format!("_within({what},{from},{to},{now}) :- {is}, _time({now}).");
+                std::iter::once(before).chain((from == 0).then_some(at_once)).collect()
+            }
+            // What is known last depends on other predicates too, and what is counted has a name of its own.
+            Look::Last | Look::Gather(_) => Vec::new(),
         }
     }
 
@@ -142,6 +270,8 @@ impl Printer<'_> {
                 rules.push(rule);
             }
         }
+        let equivalences = self.task.bias.symmetric.iter().filter(|declared| declared.transitive);
+        rules.extend(equivalences.map(|declared| self.clause(&declared.closure())));
         rules
     }
 
@@ -167,23 +297,31 @@ impl Printer<'_> {
         let of = |name: &str, time: &str| apply(oled::Symbol::new(name), &[term(fluent), time.to_string()]);
         let (now, then) = (self.time("T"), self.time("P'"));
         let observed = self.observed(&holds);
-        let held = of(ec::HOLDS, &now);
+        let (held, both) = (of(ec::HOLDS, &now), self.task.options.both);
         let mut rules = Vec::new();
-        let mut goes_on = format!("{}, not {}", of(ec::HOLDS, &then), of(ec::TERMINATED, &then));
+        let mut unbroken = format!("not {}", of(ec::TERMINATED, &then));
         if let Term::App(name, args) = fluent
             && name.as_str() == "="
         {
             // Another value ends this one.
             let other = apply(*name, &[term(&args[0]), "V'".into()]);
-            rules.push(format!(
-                "_replaced({},{now}) :- {held}, initiatedAt({other},{now}), V' != {}.",
-                term(fluent),
-                term(&args[1])
-            ));
-            goes_on = format!("{goes_on}, not _replaced({},{then})", term(fluent));
+            let mut broken = vec![held.clone()];
+            if both == Precedence::End {
+                broken.push(of(ec::INITIATED, &now));
+            }
+            rules.extend(broken.iter().map(|atom| {
+                let (own, value) = (term(fluent), term(&args[1]));
+                format!("_replaced({own},{now}) :- {atom}, initiatedAt({other},{now}), V' != {value}.")
+            }));
+            unbroken = format!("{unbroken}, not _replaced({},{then})", term(fluent));
         }
-        rules.push(format!("{held} :- _next({then},{now}), {}{observed}.", of(ec::INITIATED, &then)));
-        rules.push(format!("{held} :- _next({then},{now}), {goes_on}{observed}."));
+        let starts = of(ec::INITIATED, &then);
+        let begins = match both {
+            Precedence::Start => starts,
+            Precedence::End => format!("{starts}, {unbroken}"),
+        };
+        rules.push(format!("{held} :- _next({then},{now}), {begins}{observed}."));
+        rules.push(format!("{held} :- _next({then},{now}), {}, {unbroken}{observed}.", of(ec::HOLDS, &then)));
         if self.has_initially() && self.times == Times::WithSegment {
             let start = of(ec::INITIALLY, "(_init(S'),T)");
             rules.push(format!("{held} :- _first({now}), {start}{observed}."));

@@ -2,7 +2,7 @@
 
 use oled::lang::ec;
 use oled::lang::for_each_hole;
-use oled::logic::{Measure, Role};
+use oled::logic::{Look, Measure, Role, plain as plain_of};
 use oled::{Atom, Clause, Comparison, Formula, Literal, Signature, Symbol, Term};
 
 use super::term::{is_operation, term, variable};
@@ -32,6 +32,7 @@ impl Body {
 impl Printer<'_> {
     /// A rule of background or theory. The rule of a predicate whose threshold is open says what is measured.
     pub fn clause(&self, clause: &Clause) -> String {
+        let clause = &*self.task.bias.clock.explicit(clause);
         match self.measure(&clause.head) {
             Some(measure) => self.definition(clause, measure),
             None => {
@@ -44,6 +45,7 @@ impl Printer<'_> {
 
     /// A rule under another head: `covers(3, initiatedAt(open(D)), T)`, for which the head is written as a term.
     pub fn clause_as(&self, name: &str, number: usize, clause: &Clause) -> String {
+        let clause = &*self.task.bias.clock.explicit(clause);
         let mut untimed = clause.head.clone();
         if self.is_timed(&clause.head) {
             untimed.args.pop();
@@ -96,13 +98,18 @@ impl Printer<'_> {
             Formula::Compare(op, left, right) => {
                 body.literals.push(compare(*op, literal.negated, &term(left), &term(right)));
             }
+            Formula::Atom(atom) if gathered(atom).is_some() => {
+                let condition = gathered(atom).map(|plain| self.gathered(&plain)).unwrap_or_default();
+                body.literals.push(if literal.negated { format!("not {condition}") } else { condition });
+            }
             Formula::Atom(atom) => match (look(atom), self.measure(atom)) {
-                (Some((inner, number)), _) => {
+                (Some((inner, numbers)), _) => {
                     let time = self.time(&inner.args.last().map(term).unwrap_or_default());
                     let mut untimed = inner;
                     untimed.args.pop();
-                    let condition =
-                        format!("_{}({},{},{time})", atom.name.as_str(), super::atom(&untimed), term(number));
+                    let mut args = vec![super::atom(&untimed)];
+                    args.extend(numbers.iter().map(term).chain([time]));
+                    let condition = format!("_{}({})", atom.name.as_str(), args.join(","));
                     body.literals.push(if literal.negated { format!("not {condition}") } else { condition });
                 }
                 (None, Some(measure)) => self.open(literal.negated, atom, measure, body),
@@ -112,6 +119,14 @@ impl Printer<'_> {
                 }
             },
         }
+    }
+
+    /// `_gathered("count …",G,N,T)`: what it counts, for whom, how many.
+    fn gathered(&self, plain: &Atom) -> String {
+        let (time, rest) = plain.args.split_last().expect("what is counted has a time");
+        let mut args = vec![super::gathering(plain.name)];
+        args.extend(rest.iter().map(term).chain([self.time(&term(time))]));
+        format!("_gathered({})", args.join(","))
     }
 
     /// A condition whose threshold is open: what is measured compares so with the threshold; or nothing of it does.
@@ -273,21 +288,29 @@ pub(super) fn atom_of(literal: &Literal) -> Option<&Atom> {
     }
 }
 
-/// The atom that a condition looks back at, and its number.
-pub(super) fn look(atom: &Atom) -> Option<(Atom, &Term)> {
-    match (atom.name.as_str(), atom.args.as_slice()) {
-        ("ago" | "frames_ago" | "lasting" | "since", [inner @ Term::App(name, args), number])
-            if !is_operation(inner) =>
-        {
-            Some((Atom { name: *name, args: args.clone(), span: atom.span.clone() }, number))
-        }
-        _ => None,
-    }
+/// The atom that a condition looks back at, and its numbers.
+pub(super) fn look(atom: &Atom) -> Option<(Atom, Vec<Term>)> {
+    let [inner @ Term::App(name, args), numbers @ ..] = atom.args.as_slice() else { return None };
+    let numbers = match (atom.name.as_str(), numbers) {
+        ("ago" | "frames_ago" | "lasting" | "since" | "last", [number]) => vec![number.clone()],
+        // Of any age.
+        ("last", []) => vec![Term::var("_")],
+        ("within", [_, _]) => numbers.to_vec(),
+        _ => return None,
+    };
+    let looks = !is_operation(inner);
+    looks.then(|| (Atom { name: *name, args: args.clone(), span: atom.span.clone() }, numbers))
+}
+
+/// The atom of its own predicate that stands for a condition that counts or adds up.
+fn gathered(atom: &Atom) -> Option<Atom> {
+    plain_of(atom).filter(|(past, _)| matches!(past.look, Look::Gather(_))).map(|(_, plain)| plain)
 }
 
 /// The time variable of a condition that looks back.
 pub(super) fn looked_at(literal: &Literal) -> Option<Symbol> {
-    let (inner, _) = look(atom_of(literal)?)?;
+    let atom = atom_of(literal)?;
+    let inner = gathered(atom).or_else(|| look(atom).map(|(inner, _)| inner))?;
     match inner.args.last() {
         Some(Term::Var(name)) => Some(*name),
         _ => None,

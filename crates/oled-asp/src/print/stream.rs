@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use indexmap::IndexMap;
 use oled::logic::Role;
 use oled::{CalculusOptions, Frame, Symbol, Task, Term, Value};
 
@@ -87,8 +88,15 @@ impl Printer<'_> {
         let declared = frame
             .narrative
             .filter(|signature, _| self.vocabulary.predicates.get(&signature).is_some_and(|p| p.role == Role::Input));
+        let mut told: IndexMap<String, u64> = IndexMap::new();
         for atom in declared.atoms(frame.time) {
-            writeln!(text, "{}.", self.atom_at(&atom, Some(point))).expect("strings can be written to");
+            let atom = self.atom_at(&atom, Some(point));
+            let repeated = told.entry(atom.clone()).and_modify(|times| *times += 1).or_default();
+            match *repeated {
+                0 => writeln!(text, "{atom}."),
+                times => writeln!(text, "_repeated({atom},{times})."),
+            }
+            .expect("strings can be written to");
         }
     }
 }

@@ -1,7 +1,9 @@
-//! Random tasks, theories and streams, judged by clingo.
+//! Random tasks, theories and streams, judged by clingo and by plain evaluation.
 
-use oled::testing::{deterministic, generate};
-use oled::{Source, Symbol, Task, parse_theory};
+use std::collections::BTreeSet;
+
+use oled::testing::{deterministic, generate, naive};
+use oled::{Frame, Precedence, Recogniser, Source, Symbol, Task, Theory, parse_theory};
 use oled_asp::judge::{Verdict, judge};
 use oled_asp::solver::Limits;
 use proptest::strategy::{Strategy, ValueTree};
@@ -27,9 +29,14 @@ pub(crate) fn judge_cases(cases: usize, mut found: impl FnMut(&str, &str, &Verdi
                 frames.push(frame);
             }
         }
-        let modes = if case % 2 == 0 { generate::modes() } else { generate::symmetric_modes() };
+        let modes = match case % 4 {
+            1 => generate::symmetric_modes(),
+            3 => generate::equivalence_modes(),
+            _ => generate::modes(),
+        };
         let Ok(mut task) = Task::parse(&modes, &Source::new("b.lp", background.clone())) else { continue };
         task.options.interleaved = case % 3 == 0;
+        task.options.both = Precedence::ALL[case / 2 % 2];
         if case % 5 == 0 {
             task.options.tracked = Some(Vec::new());
         }
@@ -38,12 +45,24 @@ pub(crate) fn judge_cases(cases: usize, mut found: impl FnMut(&str, &str, &Verdi
             continue;
         }
         let verdict = judge(&task, &rules, &frames, &Limits::default()).expect("clingo runs what was checked");
+        let plain = naive::axioms(&task, &rules, &frames).expect("the task was checked");
+        assert_eq!(recognised(&task, &rules, &frames), plain, "{background}\n{theory}");
         if !verdict.differences.is_empty() {
             found(&background, &theory, &verdict);
         }
         total.add(verdict);
     }
     total
+}
+
+/// What holds at each frame, by the library.
+fn recognised(task: &Task, theory: &Theory, frames: &[Frame]) -> Vec<BTreeSet<String>> {
+    let mut recogniser = Recogniser::new(task, theory).expect("the task was checked");
+    let at = |frame: &Frame| {
+        recogniser.observe(frame, &mut Vec::new());
+        recogniser.holding().map(|(s, v)| oled::calculus::fluent(s, v).to_string()).collect()
+    };
+    frames.iter().map(at).collect()
 }
 
 fn drawn<S: Strategy>(strategy: &S, runner: &mut TestRunner) -> S::Value {
