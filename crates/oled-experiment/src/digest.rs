@@ -40,6 +40,8 @@ impl Digest {
         folder.texts().iter().for_each(|source| self.text(&source.text));
         let options = &folder.task.options;
         self.number(u64::from(options.interleaved));
+        self.text(&options.both.to_string());
+        self.text(&format!("{:?}{:?}", folder.every(), folder.task.bias.clock));
         self.number(options.tracked.as_ref().map_or(u64::MAX, |types| types.len() as u64));
         options.tracked.iter().flatten().for_each(|name| self.text(name.as_str()));
         for (fluent, kind) in &options.kinds {

@@ -108,6 +108,24 @@ impl Experiment {
         Ok(self.results(&jobs, outcomes))
     }
 
+    /// The numbers of the parts that the store does not know; those that are timed, which need a machine to themselves, are not
+    /// among them.
+    pub fn missing(&self, store: &Store) -> Result<Vec<usize>, Error> {
+        self.check()?;
+        let digests: Vec<u64> = self.parts.iter().map(|p| p.data.digest()).collect();
+        let is_missing = |job: &Job| {
+            !matches!(job, Job::Scale { .. }) && store.get::<serde_json::Value>(&self.key(*job, &digests)).is_none()
+        };
+        Ok(self.jobs().iter().enumerate().filter(|(_, job)| is_missing(job)).map(|(number, _)| number).collect())
+    }
+
+    /// Runs a part by its number, unless the store knows it.
+    pub fn run_one(&self, number: usize, store: &Store) -> Result<(), Error> {
+        let digests: Vec<u64> = self.parts.iter().map(|p| p.data.digest()).collect();
+        let job = self.jobs().get(number).copied();
+        job.map_or(Ok(()), |job| self.run_job(job, &digests, store).map(|_| ()))
+    }
+
     /// Whether there is something to learn from wherever something learns.
     fn check(&self) -> Result<(), Error> {
         for Part { task, data, rows } in &self.parts {
@@ -156,7 +174,8 @@ impl Experiment {
         }
     }
 
-    fn run_job(&self, job: Job, digests: &[u64], store: &Store) -> Result<Outcome, Error> {
+    /// What stands for everything that a job depends on.
+    fn key(&self, job: Job, digests: &[u64]) -> String {
         let key = |kind: &str, part: usize, row: usize| {
             let Part { task, data, rows } = &self.parts[part];
             let task = rows[row].folder(task);
@@ -169,7 +188,20 @@ impl Experiment {
         };
         match job {
             Job::Fold { part, row, order, fold } => {
-                let key = format!("{} {order} {fold} {}", key("fold", part, row), self.share);
+                format!("{} {order} {fold} {}", key("fold", part, row), self.share)
+            }
+            Job::Story { part, row } => key("story", part, row),
+            Job::Scale { copies } => {
+                let scaling = self.scaling.as_ref().expect("there are such jobs only where there is scaling");
+                format!("scale {copies} {}", scaling.digest())
+            }
+        }
+    }
+
+    fn run_job(&self, job: Job, digests: &[u64], store: &Store) -> Result<Outcome, Error> {
+        let key = self.key(job, digests);
+        match job {
+            Job::Fold { part, row, order, fold } => {
                 let Part { task, data, rows } = &self.parts[part];
                 let run = || fold::run(rows[row].folder(task), data, &rows[row], (order, fold), self.share);
                 once(store, &key, run).map(Outcome::Fold)
@@ -177,11 +209,10 @@ impl Experiment {
             Job::Story { part, row } => {
                 let Part { task, data, rows } = &self.parts[part];
                 let run = || story(rows[row].folder(task), data, &rows[row]);
-                once(store, &key("story", part, row), run).map(Outcome::Story)
+                once(store, &key, run).map(Outcome::Story)
             }
             Job::Scale { copies } => {
                 let scaling = self.scaling.as_ref().expect("there are such jobs only where there is scaling");
-                let key = format!("scale {copies} {}", scaling.digest());
                 once(store, &key, || scale::run(scaling, copies)).map(Outcome::Scale)
             }
         }

@@ -79,7 +79,7 @@ pub(crate) fn run(
         }
     };
     let weighed = match row.weights {
-        Some(costs) => Some(weighted::weigh(folder, row, &theory, &data.training(Some(fold), order), &costs)?),
+        Some(of) => Some(weighted::weigh(folder, &of, &theory, row.has_story(), &data.training(Some(fold), order))?),
         None => None,
     };
     let seconds = started.elapsed().as_secs_f64();

@@ -1,6 +1,7 @@
 //! Learners: those of the library and those on clingo, made by their names with the settings of a task and a user.
 
 use oled::registry::{self, Effective, LearnerSpec, NotMade, Wishes, open_threshold};
+use oled::weights::Costs;
 use oled::{Learner, Problems, Symbol};
 use oled_data::task_folder::TaskFolder;
 
@@ -90,6 +91,19 @@ pub fn effective_settings(
     Ok(all.iter().flat_map(of).collect())
 }
 
+/// What errors cost a learner, if that can be set.
+pub fn costs(
+    folder: &TaskFolder,
+    learner: &str,
+    preset: Option<&str>,
+    more: &dyn Fn(Option<&str>) -> Named,
+) -> Result<Option<Costs>, Error> {
+    let all = effective_settings(folder, learner, preset, more)?;
+    let value = |name: &str| all.iter().find(|(n, _)| n == name).and_then(|(_, value)| value.parse().ok());
+    let costs = |miss: f64| Some(Costs { miss, false_alarm: value("false_alarm")? });
+    Ok(value("miss").and_then(costs))
+}
+
 /// The fields of a structure as `{:?}` writes it, so that no setting can be forgotten; those of structures in it by
 /// themselves.
 fn fields(text: &str) -> Named {
@@ -165,7 +179,11 @@ mod tests {
         assert_eq!(value(&replay, "forget").as_deref(), Some("none"), "{replay:?}");
         assert_eq!(value(&replay, "max_rules").as_deref(), Some("none"));
         assert_eq!(value(&replay, "penalty").as_deref(), Some("none"));
+        let more = |_: Option<&str>| vec![("miss".to_string(), "2.5".to_string())];
+        let found = costs(&folder, "replay", None, &more).unwrap();
+        assert_eq!(found, Some(Costs { false_alarm: 1.0, miss: 2.5 }));
         let more = |_: Option<&str>| vec![("depth".to_string(), "1".to_string())];
+        assert_eq!(costs(&TaskFolder::lobby_listed(), "oled", Some("paper"), &more).unwrap(), None);
         let oled = effective_settings(&TaskFolder::lobby_listed(), "oled", Some("paper"), &more).unwrap();
         assert_eq!(value(&oled, "depth of meeting").as_deref(), Some("1"), "{oled:?}");
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use oled::weights::Costs;
+use oled::weights::Method;
 use oled::{Source, parse_theory};
 use oled_data::Protocol;
 use oled_data::caviar::{Noise, Videos, add_noise, load_videos};
@@ -11,7 +11,7 @@ use oled_data::task_folder::TaskFolder;
 use oled_data::world::{World, WorldOptions};
 
 use crate::published::{SCALABILITY, published};
-use crate::{Choice, Data, Error, Experiment, Folds, Groups, Part, Row, Scaling};
+use crate::{Choice, Data, Error, Experiment, Folds, Groups, Part, Row, RowWeights, Scaling};
 
 /// A theory that comes with a task.
 pub(crate) fn theory(folder: &TaskFolder, name: &str) -> Result<Arc<Source>, Error> {
@@ -66,8 +66,18 @@ pub fn paper(directory: &Path, orders: u64) -> Result<Experiment, Error> {
         Row::learned("replay, the paper's vocabulary", "replay", None, Vec::new())?.with_task(listed.clone()),
         Row::given("hand-written rules with learned weights (max-margin)", theory(&listed, "hand")?)
             .with_task(listed.clone())
-            .with_weights(Costs::default()),
-        Row::learned("replay with weights", "replay", None, Vec::new())?.with_weights(Costs::default()),
+            .with_weights(RowWeights::default()),
+        Row::given("hand-written rules with online weights (AdaGrad)", theory(&listed, "hand")?)
+            .with_task(listed.clone())
+            .with_weights(RowWeights { method: Method::AdaGrad, ..RowWeights::default() }),
+        Row::given("hand-written rules with online weights (experts)", theory(&listed, "hand")?)
+            .with_task(listed.clone())
+            .with_weights(RowWeights { method: Method::Experts, ..RowWeights::default() }),
+        Row::learned("oled, preset sane, weighed by experts", "oled", Some("sane"), Vec::new())?
+            .with_task(listed.clone())
+            .with_weights(RowWeights { method: Method::Experts, ..RowWeights::default() }),
+        Row::learned("replay with weights", "replay", None, Vec::new())?
+            .with_weights(RowWeights { or_rules: true, ..RowWeights::default() }),
     ];
     let scaling = Scaling {
         task: listed.clone(),
@@ -115,6 +125,10 @@ pub fn paper(directory: &Path, orders: u64) -> Result<Experiment, Error> {
             "Weights are learned from the training set of each fold. Those of the hand-written rules decide what is recognised; \
              those of learned rules where they are better on segments that they were not learned from, and elsewhere they \
              say how sure rules are."
+                .into(),
+            "Online weights are learned in one pass over the training set, by AdaGrad as OSL-alpha and WOLED do and by experts as \
+             OLED-EXP does. `oled`, weighed by experts, has the rules of Algorithm 1 as experts; OLED-EXP also has all of their \
+             specialisations, and makes new ones from mistakes."
                 .into(),
             OTHER_TASKS.into(),
             "Published figures are copied from the papers named; nobody ran those systems here.".into(),

@@ -8,6 +8,7 @@ macro_rules! put {
     }};
 }
 
+mod confidence;
 mod csv;
 mod html;
 mod markdown;

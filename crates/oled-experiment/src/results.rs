@@ -196,6 +196,42 @@ pub struct FoldWeights {
     /// On the fold that was tested, for each tenth of probability: time points, the mean of what was said of them, and the share
     /// at which it is annotated; without and with the temperature.
     pub reliability: [Vec<(u64, f64, f64)>; 2],
+    /// On the same fold, for the curve of precision over recall: time points by how probable it is that it holds, the most
+    /// probable first. See [`Sureness`].
+    #[serde(default)]
+    pub curve: Vec<Sureness>,
+    /// Annotated time points of that fold at which no rule can make it hold.
+    #[serde(default)]
+    pub missed: u64,
+}
+
+/// Time points that are about as probable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sureness {
+    /// The logarithm of how much more probable it is that it holds than that it does not, in steps of a 64th, rounded: so
+    /// many folds make one curve, of a bounded number of points that are as dense where probabilities are near 0 or 1 as in the
+    /// middle.
+    pub steps: i32,
+    /// Time points at which it is annotated.
+    pub annotated: u64,
+    /// Time points at which it is not.
+    pub absent: u64,
+}
+
+impl Sureness {
+    /// Surer than a million to one is as sure as can be told from streams.
+    pub const MOST: i32 = 884;
+
+    /// A probability in steps.
+    pub fn steps(probability: f64) -> i32 {
+        let odds = (probability / (1.0 - probability)).ln() * 64.0;
+        (odds.round() as i32).clamp(-Sureness::MOST, Sureness::MOST)
+    }
+
+    /// The probability that so many steps stand for.
+    pub fn probability(self) -> f64 {
+        1.0 / (1.0 + (-f64::from(self.steps) / 64.0).exp())
+    }
 }
 
 impl FoldScore {

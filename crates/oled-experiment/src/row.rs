@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use oled::calculus::label_name;
 use oled::registry::Effective;
-use oled::weights::Costs;
+use oled::weights::Method;
 use oled::{Learner, Signature, Source, Symbol, Theory, parse_theory};
 use oled_data::task_folder::TaskFolder;
 
 use crate::Error;
 use crate::digest::Digest;
 use crate::learners::{self, Named, find, named};
+use crate::weighted::RowWeights;
 
 /// A row of the table.
 #[derive(Clone, Debug)]
@@ -21,8 +22,8 @@ pub struct Row {
     pub source: TheorySource,
     /// Its task, where it is not that of the data: another one over the same stream, with the same labels.
     pub task: Option<Arc<TaskFolder>>,
-    /// What errors cost, where the rules of its theory are given weights.
-    pub weights: Option<Costs>,
+    /// How the rules of its theory are given weights, where they are.
+    pub weights: Option<RowWeights>,
 }
 
 /// What makes a theory.
@@ -84,10 +85,10 @@ impl Row {
         self
     }
 
-    /// The same row with weights for the rules of its theory: learned from the training set, as errors cost.
+    /// The same row with weights for the rules of its theory, learned from the training set.
     #[must_use]
-    pub fn with_weights(mut self, costs: Costs) -> Row {
-        self.weights = Some(costs);
+    pub fn with_weights(mut self, weights: RowWeights) -> Row {
+        self.weights = Some(weights);
         self
     }
 
@@ -152,10 +153,11 @@ impl Row {
     }
 
     /// Whether the order of the segments makes a difference: not to rules that are given, nor to a learner that looks at
-    /// all that it remembers at once, unless it forgets the older segments.
+    /// all that it remembers at once, unless it forgets the older segments; but to weights that are learned in one pass.
     pub(crate) fn depends_on_order(&self, folder: &TaskFolder, data: &str) -> bool {
         let depends = |effective: &[_]| effective.iter().any(|(_, e): &(_, Effective)| !e.capabilities.order_free);
-        self.effective(folder, data).is_ok_and(|effective| depends(&effective))
+        self.weights.is_some_and(|weights| weights.method != Method::Margin)
+            || self.effective(folder, data).is_ok_and(|effective| depends(&effective))
     }
 
     /// What the settings come to for a data set.
@@ -179,8 +181,8 @@ impl Row {
         let (learner, preset) = self.names();
         digest.text(learner);
         digest.text(preset);
-        if let Some(costs) = self.weights {
-            digest.text(&format!("weights {} {}", costs.false_alarm, costs.miss));
+        if let Some(weights) = self.weights {
+            digest.text(&format!("{weights:?}"));
         }
         match &self.source {
             TheorySource::Given(source) => digest.text(&source.text),

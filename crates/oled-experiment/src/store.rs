@@ -61,6 +61,24 @@ impl Store {
         Ok(Store { path: path.to_path_buf(), file: Some(Mutex::new(file)), known: Mutex::new(known) })
     }
 
+    /// All that is known, as lines.
+    pub fn lines(&self) -> Result<Vec<String>, Error> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = |(key, value): (&String, &Value)| {
+            let line = Line { key: key.clone(), value: value.clone() };
+            serde_json::to_string(&line).map_err(|error| Error::Store { path: self.path.clone(), error: error.into() })
+        };
+        known.iter().map(line).collect()
+    }
+
+    /// Keeps a line of another store, unless it is known.
+    pub fn add(&self, line: &str) -> Result<(), Error> {
+        let line = serde_json::from_str(line);
+        let Line { key, value } =
+            line.map_err(|error| Error::Store { path: self.path.clone(), error: error.into() })?;
+        if self.get::<Value>(&key).is_some() { Ok(()) } else { self.put(&key, &value) }
+    }
+
     /// What is known of a part.
     pub(crate) fn get<T: for<'a> Deserialize<'a>>(&self, key: &str) -> Option<T> {
         T::deserialize(self.known.lock().unwrap_or_else(PoisonError::into_inner).get(key)?).ok()

@@ -1,11 +1,23 @@
 //! Weighted: a theory of a fold whose rules are given weights, and what they recognise.
 
-use oled::weights::{Calibration, Costs, Decision, Firing, Timetable, Weights, weigh_chains};
+use oled::weights::{Calibration, Costs, Curve, Decision, Inertia, Method, Timetable, Weighing, Weights, recognise};
 use oled::{Evaluation, Frame, Recogniser, Signature, Theory};
 use oled_data::task_folder::TaskFolder;
 
 use crate::data::Unit;
-use crate::{Error, FoldWeights, Row};
+use crate::{Error, FoldWeights, Sureness};
+
+/// How the rules of a row are given weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RowWeights {
+    /// What errors cost.
+    pub costs: Costs,
+    /// How weights are learned.
+    pub method: Method,
+    /// Whether rules that were learned have their say where weights do not better on segments that those were not learned
+    /// from. Weights of rules that are given always decide.
+    pub or_rules: bool,
+}
 
 /// A theory with weights.
 pub(crate) struct Weighted {
@@ -13,30 +25,27 @@ pub(crate) struct Weighted {
     weights: Weights,
 }
 
-/// Learns weights. Those of rules that are given are used; those of rules that were learned are where they do better on
-/// segments that they were not learned from than the rules alone.
+/// Learns the weights of rules, which were `learned` from the same data or are given.
 pub(crate) fn weigh(
     folder: &TaskFolder,
-    row: &Row,
+    of: &RowWeights,
     theory: &Theory,
+    learned: bool,
     training: &[&Unit],
-    costs: &Costs,
 ) -> Result<Weighted, Error> {
     let frames = || training.iter().flat_map(|unit| &unit.frames);
-    let mut firing = Firing::new(&folder.task, theory)?;
-    frames().for_each(|frame| firing.observe(frame));
-    let chains = firing.finish();
-    let mut weighed = weigh_chains(&chains, costs);
-    if row.has_story() {
+    let mut evaluation = None;
+    if learned && of.or_rules {
         let mut recogniser = Recogniser::new(&folder.task, theory)?;
-        let mut evaluation = Evaluation::new(&folder.task.labels());
+        let counts = evaluation.insert(Evaluation::new(&folder.task.labels()));
         for frame in frames() {
             recogniser.observe(frame, &mut Vec::new());
-            evaluation.count(&recogniser, frame);
+            counts.count(&recogniser, frame);
         }
-        weighed.let_rules_decide(&chains, &evaluation, costs);
     }
-    let theory = weighed.weights.write(theory, &chains.fluents);
+    let weighing = Weighing { costs: of.costs, method: of.method, rules: evaluation.as_ref() };
+    let weighed = weighing.learn(&folder.task, theory, frames)?;
+    let theory = weighed.weights.write(theory, &weighed.chains.fluents);
     Ok(Weighted { theory, weights: weighed.weights })
 }
 
@@ -48,26 +57,76 @@ impl Weighted {
         theory: &Theory,
         frames: impl Fn() -> F,
     ) -> Result<(Timetable, Vec<(Signature, FoldWeights)>), Error> {
-        let mut firing = Firing::new(&folder.task, theory)?;
-        frames().for_each(|frame| firing.observe(frame));
-        let chains = firing.finish();
-        let intervals = chains.intervals(&self.weights, Decision::Best);
-        let intervals = intervals.iter().map(|(interval, _)| interval);
-        let timetable = Timetable::new(&chains, folder.task.bias.symmetries(), intervals);
-        let fluents = chains.fluents.iter().zip(&self.weights.fluents);
+        let found = recognise(&folder.task, theory, &self.weights, Decision::Best, frames)?;
+        let fluents = found.chains.fluents.iter().zip(&self.weights.fluents);
         let records = fluents.map(|(fluent, weights)| {
-            let calibration = Calibration::of(fluent, weights);
+            let (calibration, curve) = (Calibration::of(fluent, weights), Curve::new(fluent, weights));
             let record = FoldWeights {
                 rules: weights.rules.clone(),
                 holding: weights.holding,
                 absent: weights.absent,
-                quiet: weights.quiet,
+                quiet: weights.inertia == Inertia::Quiet,
                 temperature: weights.temperature,
                 used: weights.decide,
                 reliability: [1.0, weights.temperature].map(|t| calibration.reliability(t).rows().collect()),
+                curve: surenesses(&curve),
+                missed: curve.missed(),
             };
             (fluent.label, record)
         });
-        Ok((timetable, records.collect()))
+        let records = records.collect();
+        Ok((found.timetable, records))
+    }
+}
+
+/// The time points of a curve, by how probable they are.
+fn surenesses(curve: &Curve) -> Vec<Sureness> {
+    let same = |a: &(f64, bool), b: &(f64, bool)| Sureness::steps(a.0) == Sureness::steps(b.0);
+    let all = curve.points().chunk_by(same).map(|points| {
+        let annotated = points.iter().filter(|(_, holds)| *holds).count() as u64;
+        let (steps, absent) = (Sureness::steps(points[0].0), points.len() as u64 - annotated);
+        Sureness { steps, annotated, absent }
+    });
+    all.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use oled::parse_theory;
+    use oled_data::world::{World, WorldOptions};
+
+    use super::*;
+
+    #[test]
+    fn a_curve_by_sureness_has_about_the_area_of_the_exact_one() {
+        let folder = TaskFolder::embedded();
+        let source = folder.theory(Path::new("hand")).unwrap();
+        let theory = parse_theory(&source.name, &source.text).unwrap();
+        let options = WorldOptions { segments: 4, frames: 150, people: 3, ..WorldOptions::default() };
+        let frames: Vec<Frame> = World::new(options).collect();
+        let weighed = Weighing::default().learn(&folder.task, &theory, || frames.iter()).unwrap();
+        let chains = weighed.chains;
+        let mut compared = 0;
+        for (fluent, weights) in chains.fluents.iter().zip(&weighed.weights.fluents) {
+            let curve = Curve::new(fluent, weights);
+            let points = surenesses(&curve);
+            assert!(points.windows(2).all(|pair| pair[0].steps > pair[1].steps), "the most probable first");
+            let all: u64 = points.iter().map(|point| point.annotated + point.absent).sum();
+            assert_eq!(all as usize, curve.points().len());
+            let held = curve.missed() + points.iter().map(|point| point.annotated).sum::<u64>();
+            let (mut area, mut right, mut said) = (0.0, 0, 0);
+            for point in &points {
+                right += point.annotated;
+                said += point.annotated + point.absent;
+                area += point.annotated as f64 * right as f64 / said as f64;
+            }
+            let area = area / held.max(1) as f64;
+            // Within long runs probabilities differ by less than a step, and the exact curve tells them apart.
+            assert!((area - curve.area()).abs() < 0.02, "{}: {area} {}", fluent.name(), curve.area());
+            compared += usize::from(area > 0.0);
+        }
+        assert!(compared > 1);
     }
 }

@@ -42,13 +42,19 @@ fn all_plots_are_drawn_without_complaint() {
     assert_eq!(count("svg.strip"), results.results.len() + results.published.len());
     assert_eq!(count("svg.strip circle"), results.results.iter().map(|s| s.orders.len()).sum::<usize>());
     assert_eq!(count("svg.scale .dot"), 7 + 5 + 7);
+    let weighted = results.results.iter().filter(|s| s.folds[0].weights.is_some()).count();
+    assert_eq!((count("svg.precision path.line"), count("svg.precision .dot")), (weighted, 3 * weighted));
+    assert_eq!(
+        (count("svg.reliability .before .dot"), count("svg.reliability.plot .dot")),
+        (10 * weighted + 1, 20 * weighted)
+    );
     let first = &results.timelines[0];
     assert_eq!(count("#timeline text.instance"), first.tracks.len());
     assert!(count("#timeline rect.missed") > 0 && count("#timeline rect.wrong") > 0);
     let inks = "['truth', 'missed', 'right', 'wrong'].map(k => getComputedStyle(document.querySelector('#timeline .' + k)).fill)";
     assert_eq!(browser.number(&format!("new Set({inks}).size")), 4.0);
     // A table, a plot and a rule of every section, none of them beside the page.
-    assert_eq!(browser.number("document.querySelectorAll('section').length"), 7.0);
+    assert_eq!(browser.number("document.querySelectorAll('section').length"), 8.0);
 }
 
 #[test]

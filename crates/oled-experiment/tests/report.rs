@@ -82,6 +82,51 @@ fn every_rule_step_curve_and_point_is_in_the_page() {
 }
 
 #[test]
+fn precision_over_recall_and_reliability_are_drawn_of_every_row_with_weights() {
+    let mut results = sample();
+    let (page, text, table) = (html(&results), markdown(&results), parse(&csv(&results)));
+    let weighted: Vec<&Score> = results.results.iter().filter(|s| s.folds[0].weights.is_some()).collect();
+    assert_eq!(weighted.len(), PROTOCOLS.len() * FLUENTS.len());
+    for class in ["precision", "reliability"] {
+        assert_eq!(page.matches(&format!("<svg class=\"{class} plot\"")).count(), weighted.len());
+    }
+    let column = |name: &str| table[0].iter().position(|h| h == name).unwrap();
+    for (line, score) in table[1..].iter().zip(&results.results) {
+        let folds: Vec<_> = score.folds.iter().filter_map(|fold| fold.weights.as_ref()).collect();
+        if folds.is_empty() {
+            assert_eq!(line[column("precision_recall_area")], "");
+            continue;
+        }
+        // The mean precision at annotated time points, over all folds, from the most probable down.
+        let held: u64 = folds.iter().map(|w| w.missed + w.curve.iter().map(|s| s.annotated).sum::<u64>()).sum();
+        let (mut area, mut right, mut said) = (0.0, 0, 0);
+        for i in 0..folds[0].curve.len() {
+            let own: u64 = folds.iter().map(|w| w.curve[i].annotated).sum();
+            right += own;
+            said += own + folds.iter().map(|w| w.curve[i].absent).sum::<u64>();
+            area += own as f64 * right as f64 / said as f64;
+        }
+        let area = area / held as f64;
+        assert!((line[column("precision_recall_area")].parse::<f64>().unwrap() - area).abs() < 1e-9);
+        assert!(page.contains(&format!("area {area:.3}</text>")) && text.contains(&format!("{area:.3}")));
+        let label = format!("Reliability of {}, {}, {}\"", score.fluent, score.protocol, score.row);
+        let plot = page.split(&label).nth(1).expect("it is drawn").split("</svg>").next().unwrap();
+        assert_eq!(plot.matches("<circle class=\"dot\" tabindex").count(), 20, "each tenth before and after");
+        let points: u64 = folds.iter().map(|w| w.reliability[1][9].0).sum();
+        let said: f64 = folds.iter().map(|w| w.reliability[1][9].1).sum::<f64>() / folds.len() as f64;
+        let tip = format!("after calibration, {points} time points: {said:.3} said");
+        assert!(plot.replace('\u{202f}', "").contains(&tip), "{tip}");
+    }
+    let last = |line: &[String], name: &str| line[column(name)].parse::<f64>().unwrap();
+    let ours = table[1..].iter().filter(|line| !line[column("calibration_error")].is_empty());
+    assert!(ours.clone().count() == weighted.len());
+    assert!(ours.into_iter().all(|line| last(line, "calibration_error") < last(line, "calibration_error_before")));
+    results.results.iter_mut().flat_map(|s| &mut s.folds).for_each(|fold| fold.weights = None);
+    let (page, text) = (html(&results), markdown(&results));
+    assert!(!page.contains("id=\"confidence\"") && !text.contains("## Confidence"), "there is nothing to say");
+}
+
+#[test]
 fn the_best_of_ours_is_bold() {
     let score = |row: &str, f1: f64| Score { row: row.into(), protocol: "p".into(), f1, ..Score::default() };
     let published = Published { system: "theirs".into(), protocol: "p".into(), f1: 0.99, ..Published::default() };

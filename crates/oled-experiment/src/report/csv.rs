@@ -2,12 +2,14 @@
 
 use oled_data::csv_field;
 
+use super::confidence::{Confidence, confidence};
 use crate::results::{Published, Results, Score, SpreadOver};
 
 /// The columns; `kind` is `ours` or `published`.
 const COLUMNS: &str = "kind,protocol,row,learner,preset,fluent,precision,recall,f1,f1_spread,spread_over,rules,literals,seconds,\
     orders,folds,interval_share,intervals_annotated,intervals_recognised,intervals_found,interval_precision,\
-    interval_recall,interval_f1,delay,covered,false_alarms,hours,false_alarms_per_hour,symmetric,source";
+    interval_recall,interval_f1,delay,covered,false_alarms,hours,false_alarms_per_hour,symmetric,precision_recall_area,\
+    calibration_error_before,calibration_error,source";
 
 /// The scores as CSV (RFC 4180, lines ending in a line feed): a line for each protocol, row, learner, preset and fluent.
 pub fn csv(results: &Results) -> String {
@@ -53,7 +55,10 @@ fn ours(score: &Score) -> Vec<String> {
         ]
         .map(number),
     );
-    fields.extend([score.symmetric.to_string(), String::new()]);
+    fields.push(score.symmetric.to_string());
+    let confidence = confidence(score);
+    let sure = |value: fn(&Confidence<'_>) -> Option<f64>| number(confidence.as_ref().and_then(value));
+    fields.extend([sure(|c| c.area), sure(|c| c.errors[0]), sure(|c| c.errors[1]), String::new()]);
     fields
 }
 

@@ -1,6 +1,7 @@
 //! The page: everything that was found, in one file that fetches nothing; without its script it can still be read, all but the
 //! timelines beyond the first.
 
+mod confidence;
 mod curves;
 mod folds;
 mod highlight;
@@ -38,12 +39,13 @@ struct Section {
 pub fn html(results: &Results) -> String {
     let anchors = rules::Anchors::new(results);
     let (data, scores, curves) = (data(results), scores::section(results), curves::section(results, &anchors));
+    let confidence = confidence::section(results);
     let (timelines, rules) = (timelines::section(results), rules::section(results));
     let (scalability, notes) = (scalability::section(results), notes(results));
     let sections = if is_one_run(results) {
-        [rules, timelines, curves, data, scores, scalability, notes]
+        [rules, timelines, curves, data, scores, confidence, scalability, notes]
     } else {
-        [data, scores, curves, timelines, rules, scalability, notes]
+        [data, scores, confidence, curves, timelines, rules, scalability, notes]
     };
     let sections: Vec<Section> = sections.into_iter().flatten().collect();
     let title = escape(&results.experiment);

@@ -1,5 +1,6 @@
 //! Markdown: the tables of the report, for a terminal, a pull request or a paper's draft.
 
+use super::confidence::{Confidence, confidences};
 use super::number::{NOTHING, count, mean, or_nothing, quantity, share, whole};
 use super::{COUNTS_DIFFER, Group, counts_differ, distinct, positives_counting, prequential, tables};
 use crate::results::{Published, Results, Score};
@@ -15,6 +16,7 @@ pub fn markdown(results: &Results) -> String {
         scores(&mut text, protocol, &groups);
         intervals(&mut text, &groups);
     }
+    confidence(&mut text, results);
     curves(&mut text, results);
     rules(&mut text, results);
     scalability(&mut text, results);
@@ -88,6 +90,28 @@ fn intervals(text: &mut String, groups: &[Group<'_>]) {
         let counting = group.counting(score).map_or_else(String::new, |how| format!(" ({how})"));
         let cells = [score.fluent.clone(), format!("{}{counting}", score.row)].into_iter();
         line(text, cells.chain(counts).chain(shares).chain(alarms));
+    }
+}
+
+/// How sure rows with weights are, and how far that can be relied on.
+fn confidence(text: &mut String, results: &Results) {
+    let all = confidences(results);
+    if all.is_empty() {
+        return;
+    }
+    text.push_str("\n## Confidence\n\nThe area under precision over recall on what was not learned from, and how far ");
+    text.push_str("probabilities are off on average, before and after calibration:\n\n");
+    head(text, &["Data set", "Fluent", "System"], &["Area", "Off before", "Off after"]);
+    let words = |score: &Score| [score.protocol.clone(), score.fluent.clone(), score.row.clone()].into_iter();
+    for Confidence { score, area, errors, .. } in &all {
+        line(text, words(score).chain([*area, errors[0], errors[1]].map(|value| or_nothing(value, share))));
+    }
+    text.push_str("\nWhat was said and what was so, for each tenth of probability, after calibration:\n\n");
+    head(text, &["Data set", "Fluent", "System"], &["Time points", "Said", "So"]);
+    for Confidence { score, reliability, .. } in &all {
+        for (points, said, so) in &reliability[1] {
+            line(text, words(score).chain([count(points), share(*said), share(*so)]));
+        }
     }
 }
 

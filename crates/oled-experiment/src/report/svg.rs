@@ -1,10 +1,12 @@
 //! Pictures as SVG, to stand inside the page: they take their colours from its style sheet.
 
+mod confidence;
 mod curve;
 mod scale;
 mod strip;
 mod timeline;
 
+pub(super) use confidence::{precision_recall, reliability, reliability_key};
 pub(super) use curve::{curve, events_of};
 pub(super) use scale::{LINES, scale, scale_key};
 pub(super) use strip::{Strip, strip};

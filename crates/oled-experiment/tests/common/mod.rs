@@ -1,8 +1,8 @@
 //! A sample of results, rich enough to show all of the report, the same at every run.
 
 use oled_experiment::{
-    Curve, CurveEvent, CurvePoint, DataSummary, FoldScore, IntervalScore, OrderScore, Published, Results, RuleStory,
-    Scale, Score, SpreadOver, Step, Timeline, Track,
+    Curve, CurveEvent, CurvePoint, DataSummary, FoldScore, FoldWeights, IntervalScore, OrderScore, Published, Results,
+    RuleStory, Scale, Score, SpreadOver, Step, Sureness, Timeline, Track,
 };
 
 pub(crate) const PROTOCOLS: [&str; 4] = ["CAVIAR, whole", "CAVIAR, fragment", "Lobby", "Lobby with noise"];
@@ -85,7 +85,7 @@ fn score(dice: &mut Dice, p: usize, r: usize, f: usize) -> Score {
             literals: 12 + dice.below(6) as usize,
             rules: 4 + dice.below(3) as usize,
             seconds: (!by_hand).then(|| 0.8 + dice.unit()),
-            weights: None,
+            weights: (r == 1).then(|| weights(dice)),
         })
         .collect();
     let orders: Vec<OrderScore> = (0..ORDERS)
@@ -138,6 +138,28 @@ fn score(dice: &mut Dice, p: usize, r: usize, f: usize) -> Score {
         orders,
         folds,
     }
+}
+
+/// Weights whose probabilities are too sure of themselves before they are calibrated.
+fn weights(dice: &mut Dice) -> FoldWeights {
+    let curve: Vec<Sureness> = (-20..=20)
+        .rev()
+        .map(|i| {
+            let (steps, points) = (16 * i, 4 + dice.below(30));
+            let probability = Sureness { steps, ..Sureness::default() }.probability();
+            let annotated = (probability * points as f64) as u64;
+            Sureness { steps, annotated, absent: points - annotated }
+        })
+        .collect();
+    let rows = |too_sure: f64, dice: &mut Dice| -> Vec<(u64, f64, f64)> {
+        let said = |tenth: usize| (tenth as f64 + dice.unit()) / 10.0;
+        let said: Vec<f64> = (0..10).map(said).collect();
+        let so = |said: f64| (0.5 + (said - 0.5) * too_sure).clamp(0.0, 1.0);
+        said.into_iter().enumerate().map(|(i, said)| (1 + 4000 / (1 + 9 * i as u64), said, so(said))).collect()
+    };
+    let reliability = [rows(0.6, dice), rows(0.95, dice)];
+    let (rules, holding, absent, temperature) = (vec![1.0; 4], 1.0, 1.0, 1.5);
+    FoldWeights { rules, holding, absent, quiet: false, temperature, used: true, reliability, curve, missed: 7 }
 }
 
 fn published() -> Vec<Published> {
