@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use oled::induce::MAX_INSTANCES;
 use oled::logic::MAX_STEPS;
+use oled::weights::Costs;
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Format, Protocol, ReadOptions};
 
-use crate::checkpoint::{CheckpointArgs, LiveArgs};
+use crate::examples;
 
 /// Learns and recognises complex events in streams of simple ones, by rules that begin and end them.
 ///
@@ -21,11 +21,11 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// No progress bar and no remarks on standard error; errors are still told.
+    /// No progress bar and no remarks on standard error; errors are still reported.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 
-    /// In the end, tell on standard error how much memory was used at most, and how many names there are.
+    /// In the end, report on standard error how much memory was used at most, and how many names there are.
     #[arg(long, global = true)]
     pub(crate) stats: bool,
 }
@@ -33,33 +33,55 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Learn what complex events in a simulated lobby are, recognise them in another, and compare with what is true.
+    #[command(after_help = examples::DEMO)]
     Demo(DemoArgs),
+    /// Write a task for one's own tables and their labels: types, conditions, segments.
+    #[command(after_help = examples::INIT)]
+    Init(crate::init::InitArgs),
     /// Learn rules from a labelled stream, in one pass, and print them with their evidence.
+    #[command(after_help = examples::LEARN)]
     Learn(Box<crate::learn::LearnArgs>),
     /// Learn from a labelled stream how much each rule of a theory counts, and print the theory with weights.
+    #[command(after_help = examples::WEIGH)]
     Weigh(crate::weigh::WeighArgs),
     /// Run a theory on a stream and print the intervals of complex events.
-    Recognise(Box<RecogniseArgs>),
+    #[command(visible_alias = "recognize", after_help = examples::RECOGNISE)]
+    Recognise(Box<crate::recognise::RecogniseArgs>),
     /// Compare what a theory recognises with the labels of a stream.
+    #[command(after_help = examples::EVALUATE)]
     Evaluate(EvaluateArgs),
     /// Learn from most of a stream and test on the rest, fold by fold, in several orders.
+    #[command(after_help = examples::CROSSVAL)]
     Crossval(Box<crate::experiment::CrossvalArgs>),
+    /// One of several processes, on one machine or on many, that recognise, learn or test together; all are started with the
+    /// same options but `--process`.
+    // Help is the same with the feature and without: the page on clusters tells of it.
+    #[cfg(feature = "cluster")]
+    #[command(subcommand, hide = true, after_help = examples::CLUSTER)]
+    Cluster(Box<crate::cluster::ClusterCommand>),
     /// Compare learners, presets and options over tasks, as a file says.
+    #[command(after_help = examples::COMPARE)]
     Compare(crate::experiment::CompareArgs),
     /// Run a whole evaluation, and write a report that can be shown to anyone.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::EXPERIMENT)]
     Experiment(crate::experiment::ExperimentCommand),
-    /// Tell why rules were learned, and why intervals were recognised, missed or false alarms.
+    /// Explain why rules were learned, and why intervals were recognised, missed or false alarms.
+    #[command(after_help = examples::EXPLAIN)]
     Explain(Box<crate::explain::ExplainArgs>),
     /// Load a task and its theories, report everything that is wrong, and print what was understood.
+    #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
     /// Turn a stream from any format into any other.
+    #[command(after_help = examples::CONVERT)]
     Convert(ConvertArgs),
     /// Print a stream of a simulated world.
+    #[command(after_help = examples::SIMULATE)]
     Simulate(SimulateArgs),
     /// Measure what recognition and learning cost, beside parsing the same bytes.
-    Bench(BenchArgs),
+    #[command(after_help = examples::BENCH)]
+    Bench(crate::bench::BenchArgs),
     /// Print a completion script for a shell.
+    #[command(after_help = examples::COMPLETIONS)]
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
@@ -68,18 +90,29 @@ pub(crate) enum Command {
 
 /// Where a stream comes from and how it is read.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Stream")]
 pub(crate) struct InputArgs {
-    /// The stream: a file, a directory of CAVIAR, or `-` for standard input; by default the one that the task names.
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) input: Option<PathBuf>,
+    /// The stream: a file, several that are merged by time, a directory of CAVIAR, or `-` for standard input; by default the
+    /// one that the task names.
+    #[arg(long, short, value_name = "FILE", num_args = 1..)]
+    pub(crate) input: Vec<PathBuf>,
 
-    /// The format of the stream, where the file name does not tell.
+    /// A table of labels apart from the stream, with the columns fluent, its arguments, start and end.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+
+    /// The format of the stream, where the file name does not say.
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) from: Option<Format>,
 
     /// Leave out what is wrong with the stream and count it, instead of stopping.
     #[arg(long)]
     pub(crate) lenient: bool,
+
+    /// Threads that work side by side: they parse the stream, and recognise, count and learn by segment. What comes out is the
+    /// same for any number.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) workers: usize,
 
     /// Stop with an error when there are more distinct names than this: they are never forgotten.
     #[arg(long, value_name = "N", default_value_t = MAX_NAMES)]
@@ -92,6 +125,7 @@ pub(crate) struct InputArgs {
 
 /// How long a time point may take.
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct StepsArgs {
     /// Stop with an error where rules take more steps than this at one time point: rows that joins look at, and conditions
     /// that are tested with them.
@@ -122,73 +156,11 @@ impl InputArgs {
     /// How the stream of a task is read.
     pub(crate) fn read_options(&self, folder: &TaskFolder) -> ReadOptions {
         let options = folder.read_options(self.from, self.lenient);
-        ReadOptions { max_names: Some(self.max_names), max_line: self.max_line, ..options }
+        let with = self.input.iter().skip(1).cloned().collect();
+        let labels_from = self.labels.clone();
+        let (max_names, max_line, parsers) = (Some(self.max_names), self.max_line, self.workers);
+        ReadOptions { max_names, max_line, with, labels_from, parsers, ..options }
     }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RecogniseArgs {
-    /// The folder of the task; `lobby`, `homes`, `caviar`, `lobby-listed` and `caviar-listed` are built in.
-    pub(crate) task: PathBuf,
-
-    /// The rules: a file, or the name of a theory that comes with the task.
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) theory: PathBuf,
-
-    #[command(flatten)]
-    pub(crate) input: InputArgs,
-
-    /// How intervals are printed.
-    #[arg(long, value_enum, default_value_t = Output::Csv)]
-    pub(crate) format: Output,
-
-    /// Print what holds at each time point instead of intervals.
-    #[arg(long)]
-    pub(crate) frames: bool,
-
-    /// Print all fluents that the rules define, not only those that the task asks for.
-    #[arg(long)]
-    pub(crate) all: bool,
-
-    /// With a theory that has weights: also print how sure each interval is, over all of its time points and at the weakest
-    /// of them. Intervals come when their segment ends, or with `--lag`.
-    #[arg(long, conflicts_with_all = ["frames", "all", "follow", "lateness", "checkpoint"])]
-    pub(crate) confidence: bool,
-
-    /// With `--confidence`: something holds where it is at least so probable, instead of where the best sequence says so.
-    #[arg(long, value_name = "P", requires = "confidence", value_parser = parse_share)]
-    pub(crate) threshold: Option<f64>,
-
-    /// With `--confidence`: decide each time point when so many others have come after it, and forget it. With quiet gaps that
-    /// are longer the result is the same as at the end of the segment.
-    #[arg(long, value_name = "N", requires = "confidence")]
-    pub(crate) lag: Option<usize>,
-
-    /// Stop with an error where more atoms than this follow at once from the rules, at one time point.
-    #[arg(long, value_name = "N", default_value_t = MAX_INSTANCES)]
-    pub(crate) max_instances: usize,
-
-    #[command(flatten)]
-    pub(crate) steps: StepsArgs,
-
-    /// Where the intervals go, instead of standard output, as they end. With `--resume` what was written since the
-    /// checkpoint is cut off, and written again.
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub(crate) live: LiveArgs,
-
-    #[command(flatten)]
-    pub(crate) checkpoint: CheckpointArgs,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Output {
-    /// A header and a line per interval.
-    Csv,
-    /// A JSON object per line.
-    Jsonl,
 }
 
 #[derive(Debug, Args)]
@@ -204,11 +176,11 @@ pub(crate) struct EvaluateArgs {
     pub(crate) input: InputArgs,
 
     /// Which parts of CAVIAR are run, each from an empty state: a fold file of the directory.
-    #[arg(long, value_name = "NAME", value_parser = parse_protocol)]
+    #[arg(long, value_name = "NAME", value_parser = parse_protocol, help_heading = "CAVIAR")]
     pub(crate) protocol: Option<Protocol>,
 
     /// With a protocol: run this fold only.
-    #[arg(long, value_name = "K", requires = "protocol")]
+    #[arg(long, value_name = "K", requires = "protocol", help_heading = "CAVIAR")]
     pub(crate) test_fold: Option<usize>,
 
     /// Also judge whole intervals: one is found if at least this share of it is recognised, one half by default.
@@ -288,15 +260,15 @@ pub(crate) struct ConvertArgs {
     #[arg(default_value = "-")]
     pub(crate) output: PathBuf,
 
-    /// The format of the input, where the file name does not tell.
+    /// The format of the input, where the file name does not say.
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) from: Option<Format>,
 
-    /// The format of the output, where the file name does not tell; `asp` is a program for clingo.
+    /// The format of the output, where the file name does not say; `asp` is a program for clingo.
     #[arg(long, value_name = "FORMAT", value_parser = parse_target)]
     pub(crate) to: Option<Target>,
 
-    /// A task whose declarations tell what is an event, a fluent or a label, where the format does not.
+    /// A task whose declarations say what is an event, a fluent or a label, where the format does not.
     #[arg(long, value_name = "TASK")]
     pub(crate) task: Option<PathBuf>,
 
@@ -319,6 +291,7 @@ pub(crate) struct ConvertArgs {
 
 /// The simulated world.
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "World")]
 pub(crate) struct WorldArgs {
     /// Another seed gives another world.
     #[arg(long, default_value_t = 1)]
@@ -405,89 +378,94 @@ pub(crate) struct SimulateArgs {
     )]
     pub(crate) shift: i64,
 
-    /// The format of the stream.
+    /// The format of the stream; `csv` for tables, which go into the folder `--out`.
     #[arg(long, value_name = "FORMAT", value_parser = parse_format, default_value = "jsonl")]
     pub(crate) to: Format,
+
+    /// The folder for tables: `events.csv`, `gauges.csv` and others, `labels.csv`, and `tables.toml`, which says what their
+    /// columns are.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 
     /// Stop after this many facts.
     #[arg(long, value_name = "N")]
     pub(crate) facts: Option<u64>,
 
-    /// Spoil the stream: let this share of its lines come late; how many have which fault is told in the end.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_fault)]
+    /// Spoil the stream: let this share of its lines come late; how many have which fault is reported in the end.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_fault, help_heading = "Faults")]
     pub(crate) late: f64,
 
     /// How many time units late lines are late at most.
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Faults")]
     pub(crate) delay: u64,
 
     /// Spoil the stream: let this share of its lines come twice.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_fault)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_fault, help_heading = "Faults")]
     pub(crate) duplicate: f64,
 
     /// Spoil the stream: let this share of its lines come a second time, cut off in the middle.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_fault)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_fault, help_heading = "Faults")]
     pub(crate) malformed: f64,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BenchArgs {
-    /// The CAVIAR data folder; without it the simulated world is measured.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-
-    /// How often each pair of measurements is repeated.
-    #[arg(long, default_value_t = 7)]
-    pub(crate) runs: usize,
-
-    /// How often searches are repeated, which take longest: 0 leaves them out.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) searches: usize,
-
-    /// Leave out the streams that are made in several sizes, to see how cost grows; with `--data` they are left out anyway.
-    #[arg(long)]
-    pub(crate) no_scaling: bool,
-
-    /// How many entities, each near one other, there are in such a stream.
-    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [200, 800])]
-    pub(crate) entities: Vec<usize>,
-
-    /// How many segments, of three time points, there are in such a stream.
-    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [20_000, 80_000])]
-    pub(crate) segments: Vec<usize>,
-
-    /// How many entities there are in one frame of such a stream, no denser than in a small one.
-    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [1_000, 3_000, 10_000])]
-    pub(crate) crowd: Vec<usize>,
-
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// Whether rules are given weights.
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Weights and costs")]
 pub(crate) struct WeightsArgs {
     /// Also learn a weight for each rule. Those of given rules decide what is recognised; those of learned rules do where that is
     /// better on segments that they were not learned from, and elsewhere they say how sure the rules are.
-    #[arg(long)]
-    pub(crate) weights: bool,
+    #[arg(long, value_name = "METHOD", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "margin")]
+    pub(crate) weights: Option<MethodArg>,
 
     #[command(flatten)]
     pub(crate) costs: CostArgs,
 }
 
-/// What errors cost, where weights are learned.
+/// How weights are learned.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum MethodArg {
+    /// By a margin, from all segments together.
+    #[default]
+    Margin,
+    /// In one pass, by steps along the gradient that become smaller, as OSL-alpha and WOLED do.
+    Adagrad,
+    /// In one pass, by multiplying the weights of rules that were wrong, as OLED-EXP does.
+    Experts,
+}
+
+impl From<MethodArg> for oled::weights::Method {
+    fn from(method: MethodArg) -> oled::weights::Method {
+        use oled::weights::Method;
+        match method {
+            MethodArg::Margin => Method::Margin,
+            MethodArg::Adagrad => Method::AdaGrad,
+            MethodArg::Experts => Method::Experts,
+        }
+    }
+}
+
+/// What errors cost.
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Weights and costs")]
 pub(crate) struct CostArgs {
-    /// What a time point costs at which something is annotated and not recognised, where a false one costs 1.
-    #[arg(long, value_name = "COST", default_value_t = 1.0, value_parser = parse_cost)]
-    pub(crate) miss: f64,
+    /// What a time point costs at which something is annotated and not recognised, against a false alarm: 1 if it is not given.
+    #[arg(long, value_name = "COST", value_parser = parse_cost)]
+    pub(crate) miss: Option<f64>,
+
+    /// What a time point costs at which something is recognised and not annotated, against a miss: 1 if it is not given.
+    #[arg(long, value_name = "COST", value_parser = parse_cost)]
+    pub(crate) false_alarm: Option<f64>,
 }
 
 impl CostArgs {
-    pub(crate) fn costs(self) -> oled::weights::Costs {
-        oled::weights::Costs { false_alarm: 1.0, miss: self.miss }
+    pub(crate) fn costs(self) -> Costs {
+        Costs { false_alarm: self.false_alarm.unwrap_or(1.0), miss: self.miss.unwrap_or(1.0) }
+    }
+
+    /// Those that are given, by the names that they have as settings of a learner.
+    pub(crate) fn named(self) -> impl Iterator<Item = (&'static str, String)> {
+        let all = [("miss", self.miss), ("false_alarm", self.false_alarm)];
+        all.into_iter().filter_map(|(name, cost)| Some((name, cost?.to_string())))
     }
 }
 

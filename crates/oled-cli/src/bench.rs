@@ -8,11 +8,12 @@ mod scaling;
 mod searches;
 
 use std::io::Write;
+use std::path::PathBuf;
 
+use clap::Args;
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
-use crate::args::BenchArgs;
 use crate::memory::peak;
 use crate::progress::say;
 use case::Case;
@@ -21,6 +22,41 @@ use paired::Pairs;
 use passes::Passes;
 use scaling::Sized;
 use searches::Searches;
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// The CAVIAR data folder; without it the simulated world is measured.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// How often each pair of measurements is repeated.
+    #[arg(long, default_value_t = 7)]
+    pub(crate) runs: usize,
+
+    /// How often searches are repeated, which take longest: 0 leaves them out.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) searches: usize,
+
+    /// Leave out the streams that are made in several sizes, to see how cost grows; with `--data` they are left out anyway.
+    #[arg(long)]
+    pub(crate) no_scaling: bool,
+
+    /// How many entities, each near one other, there are in such a stream.
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [200, 800])]
+    pub(crate) entities: Vec<usize>,
+
+    /// How many segments, of three time points, there are in such a stream.
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [20_000, 80_000])]
+    pub(crate) segments: Vec<usize>,
+
+    /// How many entities there are in one frame of such a stream, no denser than in a small one.
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [1_000, 3_000, 10_000])]
+    pub(crate) crowd: Vec<usize>,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let case = Case::new(args.data.as_deref())?;

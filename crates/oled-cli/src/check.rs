@@ -110,7 +110,7 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
             .iter()
             .filter(|(s, p)| p.role == role && !is_calculus(**s) && !task.labels().contains(s) && !is_measured(**s))
             .map(|(s, p)| {
-                format!("{}{}", typed(*s, &p.types), if is_open(*s) { "  with an open threshold" } else { "" })
+                format!("{}{}", typed(*s, &p.types), if is_open(*s) { "  with a learned threshold" } else { "" })
             })
             .collect();
         if !of_role.is_empty() {
@@ -134,6 +134,11 @@ fn describe(folder: &TaskFolder, theories: &[(Arc<Source>, Theory)]) -> String {
     if let Some(horizon) = task.bias.horizon {
         line(String::new());
         line(format!("rules may look back {horizon} time units"));
+    }
+    for duration in &task.bias.min_durations {
+        let (name, arguments, units) = (duration.name, duration.arguments, duration.units);
+        line(String::new());
+        line(format!("`{name}/{arguments}` is reported where it lasts at least {units} time units"));
     }
     line(String::new());
     line("to be recognised".into());

@@ -20,6 +20,7 @@ use crate::progress::say;
 
 /// Checkpoints.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Checkpoints")]
 pub(crate) struct CheckpointArgs {
     /// Write what is known into this file again and again, so that nothing is lost when the program is stopped; the one
     /// before is kept as `FILE.previous`.
@@ -41,6 +42,7 @@ pub(crate) struct CheckpointArgs {
 
 /// Streams that are being written.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Live streams")]
 pub(crate) struct LiveArgs {
     /// Wait for more at the end of the file, until the program is stopped.
     #[arg(long)]
@@ -79,9 +81,18 @@ impl MadeOf {
     pub(crate) fn new(folder: &TaskFolder, input: &InputArgs, live: &LiveArgs) -> MadeOf {
         let texts: String = folder.texts().iter().flat_map(|source| [&source.text, "\0"]).collect();
         let reasoner = folder.read_options(None, false).reasoner.is_some();
-        let options = format!("{texts}{:?}{reasoner}", folder.task.options);
+        let (task, every) = (&folder.task, folder.every());
+        let options = format!("{texts}{:?}{reasoner}{every:?}{:?}", task.options, task.bias.clock);
+        // Labels that come later are others when a run goes on.
+        let growing = live.follow && folder.tables.delay.is_some();
+        let of_labels = |path: &Path| if growing { path.display().to_string() } else { of_file(path) };
         let mut made_of = MadeOf::default();
         made_of.add("the task", format!("{} ({:016x})", folder.name, digest(options.as_bytes())));
+        made_of.add(
+            "other inputs",
+            input.input.iter().skip(1).map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "),
+        );
+        made_of.add("`--labels`", input.labels.as_deref().map(of_labels).unwrap_or_default());
         made_of.add("`--from`", input.from.map(|format| format.to_string()).unwrap_or_default());
         made_of.add("`--lenient`", if input.lenient { "yes" } else { "" });
         made_of.add("`--lateness`", live.lateness.map(|n| n.to_string()).unwrap_or_default());
@@ -101,6 +112,12 @@ impl MadeOf {
         let seen = path.map(whole).map(|path| path.strip_prefix(folder).unwrap_or(&path).display().to_string());
         self.add(name, seen.unwrap_or_default());
     }
+}
+
+/// The name of a file, and what tells it from others.
+fn of_file(path: &Path) -> String {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    format!("{} ({:016x})", path.display(), digest(&bytes))
 }
 
 /// The whole path of a file, also of one that is not there yet.

@@ -4,33 +4,35 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::bail;
-use oled::weights::{Confidence, Decision, Firing, Live, Weights};
-use oled::{Interval, Theory};
+use oled::lang::Durations;
+use oled::logic::Stop;
+use oled::weights::{Confidence, Decision, Firing, FluentChains, Layered, Live, Weights};
+use oled::{Diagnostic, Frame, Interval, Theory};
 use oled_data::task_folder::TaskFolder;
 
 use crate::Outcome;
-use crate::args::{Output, RecogniseArgs};
-use crate::input::{load_theory, too_much, warn};
+use crate::input::{load_task, load_theory, too_much, warn};
 use crate::output::Output as File;
-use crate::progress::{Labels, Progress, say_skipped};
-use crate::recognise::{INTERVAL_COLUMNS, interval_line};
+use crate::progress::{Labels, Progress, say, say_skipped};
+use crate::recognise::{INTERVAL_COLUMNS, Output, RecogniseArgs, interval_line};
 use crate::source::Source;
 
-/// Which rules of a theory fire, where it has rules that can be weighed.
-pub(crate) fn firing(folder: &TaskFolder, theory: &Theory) -> anyhow::Result<Firing> {
-    let firing = Firing::new(&folder.task, theory)?;
-    if firing.fluents().is_empty() {
+/// Which rules of a theory fire, layer by layer, where it has rules that can be weighed.
+pub(crate) fn layers(folder: &TaskFolder, theory: &Theory) -> anyhow::Result<Vec<Firing>> {
+    let layers = Firing::layers(&folder.task, theory)?;
+    if layers.iter().all(|layer| layer.fluents().is_empty()) {
         bail!(
             "the theory has no rules for what the task `{}` labels\nhint: weights are for fluents with `example(…)` in the modes",
             folder.name
         );
     }
-    Ok(firing)
+    Ok(layers)
 }
 
 /// The weights of a theory that must have some.
-pub(crate) fn read_weights(theory: &Theory, firing: &Firing, path: &Path) -> anyhow::Result<Weights> {
-    Weights::read(theory, firing.fluents())?.ok_or_else(|| {
+pub(crate) fn read_weights(theory: &Theory, layers: &[Firing], path: &Path) -> anyhow::Result<Weights> {
+    let fluents: Vec<FluentChains> = layers.iter().flat_map(Firing::fluents).cloned().collect();
+    Weights::read(theory, &fluents)?.ok_or_else(|| {
         let path = path.display();
         anyhow::anyhow!("the rules of `{path}` have no weights\nhint: `oled weigh` learns them from a labelled stream")
     })
@@ -39,32 +41,83 @@ pub(crate) fn read_weights(theory: &Theory, firing: &Firing, path: &Path) -> any
 /// A delay that no segment is as long as.
 const NEVER: usize = usize::MAX / 4;
 
+/// What recognises with weights: in one layer with a delay, or layer by layer when a segment ends.
+enum Recogniser {
+    Live(Box<Live>),
+    Layered(Box<Layered>),
+}
+
+impl Recogniser {
+    fn observe(&mut self, frame: &Frame, closed: &mut Vec<(Interval, Confidence)>) {
+        match self {
+            Recogniser::Live(live) => live.observe(frame, closed),
+            Recogniser::Layered(layered) => layered.observe(frame, closed),
+        }
+    }
+
+    fn stop(&self) -> Option<&Stop> {
+        match self {
+            Recogniser::Live(live) => live.stop(),
+            Recogniser::Layered(layered) => layered.stop(),
+        }
+    }
+
+    fn finish(&mut self, closed: &mut Vec<(Interval, Confidence)>) {
+        match self {
+            Recogniser::Live(live) => live.finish(closed),
+            Recogniser::Layered(layered) => layered.finish(closed),
+        }
+    }
+}
+
 pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let folder = TaskFolder::load(&args.task)?;
+    if args.wants_alarms() {
+        bail!(
+            "how sure something is is known when it is over, so it cannot be said when it begins\nhint: leave `--confidence` out for events as they happen, or `--events`, `--events-to`, `--on-begin` and `--on-end` for intervals with it"
+        );
+    }
+    let folder = load_task(&args.task)?;
     let theory = load_theory(&folder, &args.theory)?;
     warn(&folder, &theory, quiet);
-    let firing = firing(&folder, &theory)?.with_limits(args.max_instances, args.steps.max_steps);
-    let weights = read_weights(&theory, &firing, &args.theory)?;
+    if let (Some(rule), false) = (folder.task.related(&theory).first(), quiet) {
+        let message = "with `--confidence` nothing is told of intervals that are related";
+        say(&Diagnostic::new(&rule.clause.span, message).hint("leave `--confidence` out").as_warning().to_string());
+    }
+    let limited = |layer: Firing| layer.with_limits(args.max_instances, args.steps.max_steps);
+    let mut layers: Vec<Firing> = layers(&folder, &theory)?.into_iter().map(limited).collect();
+    let weights = read_weights(&theory, &layers, &args.theory)?;
+    if layers.len() > 1 && args.sure.lag.is_some() {
+        bail!(
+            "rules ask for fluents whose rules have weights too, which are known when a segment ends\nhint: leave `--lag` out"
+        );
+    }
     let path = args.output.as_deref().unwrap_or(Path::new("-"));
     let output = File::create(path)?;
-    let mut printer = Printer { out: output.writer()?, format: args.format, printed: 0 };
+    let durations = folder.task.bias.durations();
+    let mut printer = Printer { out: output.writer()?, format: args.format(), durations, printed: 0 };
     let failed = |error| output.failed(error);
     printer.header().map_err(failed)?;
-    let decision = args.threshold.map_or(Decision::Best, Decision::AtLeast);
-    let mut live = Live::new(firing, weights, decision, args.lag.unwrap_or(NEVER));
+    let decision = args.sure.threshold.map_or(Decision::Best, Decision::AtLeast);
+    let mut recogniser = match layers.len() {
+        1 => {
+            let live = Live::new(layers.swap_remove(0), weights, decision, args.sure.lag.unwrap_or(NEVER));
+            Recogniser::Live(Box::new(live))
+        }
+        _ => Recogniser::Layered(Box::new(Layered::new(&folder.task, layers, weights, decision))),
+    };
     let mut frames = Source::stream(&folder, &args.input, false)?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     let mut closed = Vec::new();
     while let Some(frame) = frames.next() {
         let frame = frame?;
-        live.observe(&frame, &mut closed);
-        if let Some(stop) = live.stop() {
+        recogniser.observe(&frame, &mut closed);
+        if let Some(stop) = recogniser.stop() {
             return Err(too_much(stop, &frame));
         }
         printer.print(&mut closed).map_err(failed)?;
         progress.frame_at(|| frames.bytes_read());
     }
-    live.finish(&mut closed);
+    recogniser.finish(&mut closed);
     printer.print(&mut closed).map_err(failed)?;
     progress.finish();
     say_skipped(&frames.finish(), Labels::Unused, quiet);
@@ -77,6 +130,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
 struct Printer {
     out: Box<dyn Write>,
     format: Output,
+    durations: Durations,
     printed: u64,
 }
 
@@ -90,6 +144,7 @@ impl Printer {
 
     /// Prints intervals that have become known, in the order of their ends.
     fn print(&mut self, intervals: &mut Vec<(Interval, Confidence)>) -> io::Result<()> {
+        intervals.retain(|(interval, _)| !interval.is_short(&self.durations));
         if intervals.is_empty() {
             return Ok(());
         }

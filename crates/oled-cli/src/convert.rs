@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 use oled::{Frame, Theory};
 use oled_asp::print::Printer;
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Format, FrameWriter, ReadOptions, open};
+use oled_data::{Format, FrameWriter, ReadOptions, TableWriter, open};
 
 use crate::Outcome;
 use crate::args::{ConvertArgs, Target};
@@ -17,18 +17,22 @@ pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
         Some(task) => TaskFolder::load(task)?.read_options(args.from, args.lenient),
         None => ReadOptions { format: args.from, lenient: args.lenient, ..ReadOptions::default() },
     };
-    let options = ReadOptions { max_names: Some(args.max_names), max_line: args.max_line, ..options };
+    let options = ReadOptions { max_names: Some(args.max_names), max_line: args.max_line, ticks: None, ..options };
     let format = match args.to {
         Some(Target::Asp) => return print_program(args, quiet),
         Some(Target::Stream(format)) => Some(format),
-        None => Format::guess(&args.output),
+        // A file of that name is RTEC's: tables are several files.
+        None => Format::guess(&args.output).map(|format| if format == Format::Csv { Format::Rtec } else { format }),
     };
     let Some(format) = format else {
         bail!(
-            "the name `{}` tells no format\nhint: say which with `--to jsonl|mongo|facts|rtec|asp`",
+            "the name `{}` tells no format\nhint: say which with `--to jsonl|mongo|facts|rtec|csv|asp`",
             args.output.display()
         );
     };
+    if format == Format::Csv {
+        return write_tables(args, &options, quiet);
+    }
     let output = Output::create(&args.output)?;
     let mut frames = open(&args.input, &options)?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
@@ -49,6 +53,28 @@ pub(crate) fn run(args: &ConvertArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let finished = writer.finish().map_err(|error| output.failed(error));
     copied.and(finished)?;
     output.keep()?;
+    progress.finish();
+    say_skipped(frames.skipped(), Labels::Used, quiet);
+    Ok(if written == 0 { Outcome::Nothing } else { Outcome::Done })
+}
+
+/// Tables in a folder, with what a task says of their columns.
+fn write_tables(args: &ConvertArgs, options: &ReadOptions, quiet: bool) -> anyhow::Result<Outcome> {
+    let task = args.task.as_ref().context(
+        "tables have the facts that a task declares\nhint: say which with `--task TASK`; `--output` names a folder for them",
+    )?;
+    let folder = TaskFolder::load(task)?;
+    let mut frames = open(&args.input, options)?;
+    let mut progress = Progress::new(frames.total_bytes(), quiet);
+    let mut writer = TableWriter::new(&args.output, &folder.task, folder.times())?;
+    let mut written = 0;
+    while let Some(frame) = frames.next() {
+        writer.write(&frame?)?;
+        written += 1;
+        progress.frame(&frames);
+    }
+    let text = format!("# What the columns of these tables are: a part of a task.toml.\n\n{}", writer.finish()?);
+    write_file(&args.output.join("tables.toml"), &text)?;
     progress.finish();
     say_skipped(frames.skipped(), Labels::Used, quiet);
     Ok(if written == 0 { Outcome::Nothing } else { Outcome::Done })

@@ -71,7 +71,7 @@ fn learn(folder: &TaskFolder, options: WorldOptions, quiet: bool) -> anyhow::Res
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut learner = oled_experiment::learner(folder, LEARNERS[0].name, None, &|_| Vec::new(), threads)?;
     let world = World::new(options);
-    let bar = bar(Some(world.len() as u64), "learning {bar:30} {percent:>3}%  {msg}", quiet);
+    let bar = bar("frames", Some(world.len() as u64), "learning {bar:30} {percent:>3}%  {msg}", quiet);
     for (i, frame) in (1u64..).zip(world) {
         learner.observe(&frame, &mut ());
         if i.is_multiple_of(256) {

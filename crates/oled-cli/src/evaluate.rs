@@ -5,21 +5,22 @@ use std::io::Write as _;
 
 use anyhow::bail;
 use oled::lang::printable;
-use oled::weights::{Calibration, Curve, Decision, Firing, Reliability, Timetable, Weights};
-use oled::{Confusion, Evaluation, Frame, IntervalCounts, Recogniser, Symbol, Tracks};
+use oled::weights::{Calibration, Curve, Decision, Firing, Reliability, Weights, recognise};
+use oled::{Confusion, Evaluation, Frame, IntervalCounts, Recogniser, Symbol, Theory, Tracks};
 use oled_data::printable_json;
 use oled_data::task_folder::TaskFolder;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::EvaluateArgs;
-use crate::confidence::{firing, read_weights};
-use crate::input::{load_theory, recogniser, too_much};
+use crate::confidence::{layers, read_weights};
+use crate::input::{load_task, load_theory, recogniser, too_much};
 use crate::progress::{Labels, Progress, say_skipped};
 use crate::source::{Folds, Source};
+use crate::workers;
 
 pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let folder = TaskFolder::load(&args.task)?;
+    let folder = load_task(&args.task)?;
     let recogniser = recogniser(&folder, &args.theory, quiet)?.with_max_steps(args.steps.max_steps);
     let targets = folder.task.labels();
     if targets.is_empty() {
@@ -43,13 +44,19 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
         None => Source::stream(&folder, &args.input, false)?,
     };
     let mut progress = Progress::new(frames.total_bytes(), quiet);
+    if args.input.workers > 1 && !args.confidence {
+        let (counted, stream) =
+            ((&run.recogniser, &mut run.evaluation, &mut run.tracks), (frames, folder.task.options.interleaved));
+        frames = workers::evaluate(counted, stream, args.input.workers, &mut progress)?;
+    }
+    // Nothing is left where workers have taken all.
     while let Some(frame) = frames.next() {
         run.frame(&frame?)?;
         progress.frame_at(|| frames.bytes_read());
     }
     progress.finish();
     say_skipped(&frames.finish(), Labels::Used, quiet);
-    let curves = run.weigh(&folder);
+    let curves = run.weigh(&folder)?;
     let evaluation = &run.evaluation;
     let intervals = args.intervals.zip(run.tracks.as_ref());
     let hours = folder.rate.zip(intervals).map(|(rate, (_, tracks))| tracks.observed() / rate / 3600.0);
@@ -87,7 +94,8 @@ struct Run {
 
 /// Rules with weights, which are judged when all is known.
 struct Weighted {
-    firing: Firing,
+    theory: Theory,
+    layers: Vec<Firing>,
     weights: Weights,
     frames: Vec<Frame>,
 }
@@ -95,9 +103,9 @@ struct Weighted {
 impl Weighted {
     fn new(folder: &TaskFolder, args: &EvaluateArgs) -> anyhow::Result<Weighted> {
         let theory = load_theory(folder, &args.theory)?;
-        let firing = firing(folder, &theory)?;
-        let weights = read_weights(&theory, &firing, &args.theory)?;
-        Ok(Weighted { firing, weights, frames: Vec::new() })
+        let layers = layers(folder, &theory)?;
+        let weights = read_weights(&theory, &layers, &args.theory)?;
+        Ok(Weighted { theory, layers, weights, frames: Vec::new() })
     }
 }
 
@@ -106,9 +114,13 @@ type Sure = (Symbol, Curve, Reliability);
 
 impl Run {
     fn frame(&mut self, frame: &Frame) -> anyhow::Result<()> {
-        if let Some(Weighted { firing, frames, .. }) = &mut self.weighted {
-            firing.observe(frame);
-            if let Some(stop) = firing.stop() {
+        if let Some(Weighted { layers, frames, .. }) = &mut self.weighted {
+            let [only] = layers.as_mut_slice() else {
+                frames.push(frame.clone());
+                return Ok(());
+            };
+            only.observe(frame);
+            if let Some(stop) = only.stop() {
                 return Err(too_much(stop, frame));
             }
             // What is compared with labels needs no facts.
@@ -132,21 +144,24 @@ impl Run {
 
 impl Run {
     /// Compares what weights recognise with the labels, and tells how sure they are.
-    fn weigh(&mut self, folder: &TaskFolder) -> Vec<Sure> {
-        let Some(Weighted { firing, weights, frames }) = self.weighted.take() else { return Vec::new() };
-        let chains = firing.finish();
-        let intervals = chains.intervals(&weights, Decision::Best);
-        let timetable = Timetable::new(&chains, folder.task.bias.symmetries(), intervals.iter().map(|(i, _)| i));
+    fn weigh(&mut self, folder: &TaskFolder) -> anyhow::Result<Vec<Sure>> {
+        let Some(Weighted { theory, mut layers, weights, frames }) = self.weighted.take() else {
+            return Ok(Vec::new());
+        };
+        let found = match layers.len() {
+            1 => layers.swap_remove(0).finish().recognised(&folder.task, &weights, Decision::Best),
+            _ => recognise(&folder.task, &theory, &weights, Decision::Best, || frames.iter())?,
+        };
         for frame in &frames {
-            let recognised = timetable.at(frame.segment, frame.time);
+            let recognised = found.timetable.at(frame.segment, frame.time);
             self.evaluation.count(&recognised, frame);
             self.tracks.iter_mut().for_each(|tracks| tracks.add(&recognised, frame));
         }
-        let sure = chains.fluents.iter().zip(&weights.fluents).map(|(fluent, weights)| {
+        let sure = found.chains.fluents.iter().zip(&weights.fluents).map(|(fluent, weights)| {
             let reliability = Calibration::of(fluent, weights).reliability(weights.temperature);
             (fluent.name(), Curve::new(fluent, weights), reliability)
         });
-        sure.collect()
+        Ok(sure.collect())
     }
 }
 

@@ -9,25 +9,25 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use oled::induce::PRESETS;
 use oled::lang::printable;
-use oled_data::task_folder::TaskFolder;
 use oled_data::world::WorldOptions;
 use oled_data::{Protocol, printable_json};
 use oled_experiment::{
-    Choice, DataOptions, Error, Experiment, LEARNERS, Part, Results, Row, Score, Store, check_setting, demo, load_data,
-    noise, paper, read_config, title,
+    Choice, DataOptions, Error, Experiment, LEARNERS, Part, Results, Row, RowWeights, Score, Store, check_setting,
+    costs, demo, find, load_data, noise, paper, read_config, title,
 };
 use serde_json::json;
 
 use crate::Outcome;
 use crate::args::{InputArgs, WeightsArgs, parse_share};
-use crate::input::{load_theory, warn};
-use crate::learn::learner_names;
+use crate::input::{load_task, load_theory, warn};
+use crate::learn::{for_another, learner_names};
 use crate::output::write_file;
 use crate::progress::{Labels, bar, say, say_skipped};
 use crate::recognise::interruption;
 
 /// What all experiments have in common.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "How it is run")]
 pub(crate) struct RunArgs {
     /// Where reports go: `report.html`, `report.md`, `results.json`, `results.csv`; and `folds.jsonl`, which keeps what is
     /// finished, so that a run that was stopped goes on with what is missing.
@@ -72,7 +72,7 @@ pub(crate) struct CrossvalArgs {
     pub(crate) input: InputArgs,
 
     /// The folds of CAVIAR: a fold file of the directory.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["folds", "hold_out", "groups"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["folds", "hold_out", "groups"], help_heading = "CAVIAR")]
     pub(crate) protocol: Option<Protocol>,
 
     /// The number of folds to make of the segments, or a file with a line `segment,fold` each.
@@ -134,7 +134,7 @@ pub(crate) enum ExperimentCommand {
         #[command(flatten)]
         run: RunArgs,
     },
-    /// The same kind of evaluation on the simulated world, where the true rules are known.
+    /// The same kind of evaluation on the simulated world, where the true rules are known: within a minute.
     Demo {
         #[command(flatten)]
         run: RunArgs,
@@ -151,9 +151,21 @@ pub(crate) enum ExperimentCommand {
 }
 
 pub(crate) fn crossval(args: &CrossvalArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let folder = TaskFolder::load(&args.task)?;
+    let threads = if args.input.workers > 1 { args.input.workers } else { args.run.threads };
+    let experiment = crossval_of(args, quiet)?;
+    finish(&experiment, &open_store(&args.run)?, threads, &args.run, quiet)
+}
+
+/// The experiment that a command is about.
+pub(crate) fn crossval_of(args: &CrossvalArgs, quiet: bool) -> anyhow::Result<Experiment> {
+    let folder = load_task(&args.task)?;
     let given = args.theory.as_ref().map(|path| load_theory(&folder, path)).transpose()?;
     warn(&folder, &given.unwrap_or_default(), quiet);
+    let mut of_errors = args.weights.costs.costs();
+    if let (Some(_), None, Some((name, _))) = (&args.theory, args.weights.weights, args.weights.costs.named().next()) {
+        let option = name.replace('_', "-");
+        bail!("`--{option}` changes nothing about rules that are given\nhint: leave it out, or add `--weights`");
+    }
     let row = match &args.theory {
         Some(theory) => Row::given(&theory.display().to_string(), folder.theory(theory)?),
         None => {
@@ -163,19 +175,23 @@ pub(crate) fn crossval(args: &CrossvalArgs, quiet: bool) -> anyhow::Result<Outco
                 name: name.clone(),
                 value: value.clone(),
             };
-            let options = args.set.iter().map(choice).collect();
+            let set = settings(args)?;
+            let options = set.iter().map(choice).collect();
             let preset = args.preset.as_deref();
-            for (name, value) in &args.set {
-                check_setting(&args.learner, name, value).map_err(anyhow::Error::msg)?;
+            if let Some(of_learner) = costs(&folder, &args.learner, preset, &|_| set.clone())? {
+                of_errors = of_learner;
             }
             Row::learned(&title(&args.learner, preset), &args.learner, preset, options)?
         }
     };
-    let row = if args.weights.weights { row.with_weights(args.weights.costs.costs()) } else { row };
+    let row = match args.weights.weights {
+        Some(method) => row.with_weights(RowWeights { costs: of_errors, method: method.into(), or_rules: true }),
+        None => row,
+    };
     let count = args.folds.parse::<usize>().ok();
     let options = DataOptions {
         name: None,
-        input: args.input.input.clone(),
+        input: args.input.input.first().cloned(),
         protocol: args.protocol,
         fold_file: count.is_none().then(|| PathBuf::from(&args.folds)),
         folds: count,
@@ -198,7 +214,25 @@ pub(crate) fn crossval(args: &CrossvalArgs, quiet: bool) -> anyhow::Result<Outco
         published: Vec::new(),
         notes: Vec::new(),
     };
-    carry_out(experiment, &args.run, quiet)
+    prepared(experiment, &args.run, quiet)
+}
+
+/// What the command line sets about the learner, by name: what errors cost first, where it can be set.
+fn settings(args: &CrossvalArgs) -> anyhow::Result<Vec<(String, String)>> {
+    let spec = find(&args.learner)?;
+    let mut all = Vec::new();
+    for (name, value) in args.weights.costs.named() {
+        if spec.has_setting(name) {
+            all.push((name.to_string(), value));
+        } else if args.weights.weights.is_none() {
+            bail!(for_another(&name.replace('_', "-"), spec, |other| other.has_setting(name)));
+        }
+    }
+    for (name, value) in &args.set {
+        check_setting(&args.learner, name, value).map_err(anyhow::Error::msg)?;
+        all.push((name.clone(), value.clone()));
+    }
+    Ok(all)
 }
 
 pub(crate) fn compare(args: &CompareArgs, quiet: bool) -> anyhow::Result<Outcome> {
@@ -210,7 +244,11 @@ pub(crate) fn experiment(command: &ExperimentCommand, quiet: bool) -> anyhow::Re
         ExperimentCommand::Paper { data, run } => {
             carry_out(paper(data, 10).with_context(|| "the paper's experiments need CAVIAR")?, run, quiet)
         }
-        ExperimentCommand::Demo { run } => carry_out(demo(WorldOptions::default(), 3)?, run, quiet),
+        ExperimentCommand::Demo { run } => {
+            // Enough to see how learners compare, and within a minute of one processor.
+            let world = WorldOptions { frames: 300, ..WorldOptions::default() };
+            carry_out(demo(world, 2)?, run, quiet)
+        }
         ExperimentCommand::Noise { data, run } => {
             let world = WorldOptions { frames: 300, ..WorldOptions::default() };
             carry_out(noise(data.as_deref(), world, 1)?, run, quiet)
@@ -219,22 +257,39 @@ pub(crate) fn experiment(command: &ExperimentCommand, quiet: bool) -> anyhow::Re
 }
 
 /// Runs an experiment, prints its table, and writes its reports.
-fn carry_out(mut experiment: Experiment, args: &RunArgs, quiet: bool) -> anyhow::Result<Outcome> {
+fn carry_out(experiment: Experiment, args: &RunArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    let experiment = prepared(experiment, args, quiet)?;
+    finish(&experiment, &open_store(args)?, args.threads, args, quiet)
+}
+
+/// An experiment as a command asks for it.
+fn prepared(mut experiment: Experiment, args: &RunArgs, quiet: bool) -> anyhow::Result<Experiment> {
     experiment.orders = args.orders.unwrap_or(experiment.orders).max(1);
     experiment.share = args.share.unwrap_or(experiment.share);
     experiment.times = !args.no_times;
     choose(&mut experiment, args)?;
     experiment.parts.iter().for_each(|part| say_skipped(&part.data.skipped, Labels::Used, quiet));
-    let store = match &args.out {
-        Some(folder) => {
-            std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
-            Store::open(&folder.join("folds.jsonl"))?
-        }
-        None => Store::in_memory(),
-    };
+    Ok(experiment)
+}
+
+/// Where what is finished is kept.
+pub(crate) fn open_store(args: &RunArgs) -> anyhow::Result<Store> {
+    let Some(folder) = &args.out else { return Ok(Store::in_memory()) };
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+    Ok(Store::open(&folder.join("folds.jsonl"))?)
+}
+
+/// Runs what is missing of an experiment, prints its table, and writes its reports.
+pub(crate) fn finish(
+    experiment: &Experiment,
+    store: &Store,
+    threads: usize,
+    args: &RunArgs,
+    quiet: bool,
+) -> anyhow::Result<Outcome> {
     let stop = interruption()?;
-    let bar = bar(Some(0), "{bar:30} {pos}/{len}  {eta} left  {msg}", quiet);
-    let results = experiment.run(&store, args.threads, &stop, &|progress| {
+    let bar = bar("parts", Some(0), "{bar:30} {pos}/{len}  {eta} left  {msg}", quiet);
+    let results = experiment.run(store, threads, &stop, &|progress| {
         bar.set_length(progress.total as u64);
         bar.set_position(progress.done as u64);
         bar.set_message(progress.last.clone());

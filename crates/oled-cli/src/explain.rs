@@ -23,9 +23,10 @@ use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::{InputArgs, StepsArgs};
-use crate::input::{load_theory, open_stream, too_much, warn};
+use crate::input::{load_task, load_theory, open_stream, too_much, warn};
 use crate::progress::{Labels, Progress, say, say_skipped};
 use crate::recognise::interruption;
+use crate::times::{printed_time, read_time};
 use fluents::Fluents;
 use report::{KINDS, Kind, Report};
 use runs::Runs;
@@ -40,15 +41,15 @@ pub(crate) struct ExplainArgs {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) theory: PathBuf,
 
-    /// Tell why each rule was learned, from the log that `oled learn --log` wrote.
+    /// Report why each rule was learned, from the log that `oled learn --log` wrote.
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
 
-    /// With a log: tell it of this rule only, counted from one.
+    /// With a log: report it of this rule only, counted from one.
     #[arg(long, value_name = "N", requires = "log")]
     pub(crate) rule: Option<usize>,
 
-    /// Tell how far each rule can be trusted: what F1 would be lost without it on the stream, and in how many segments it
+    /// Report how far each rule can be trusted: what F1 would be lost without it on the stream, and in how many segments it
     /// helps and harms.
     #[arg(long, conflicts_with_all = ["fluent", "segment", "at", "limit", "rule"])]
     pub(crate) trust: bool,
@@ -65,9 +66,10 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) segment: Option<String>,
 
-    /// Explain what this time point is part of.
+    /// Explain what this time point is part of; with one instance, `--fluent 'meeting(p1,p2)'`, also why it does not hold there:
+    /// for each rule what was in the way, with what was measured.
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
-    pub(crate) at: Option<i64>,
+    pub(crate) at: Option<String>,
 
     /// How many to explain of each kind: recognised, missed, false alarms. By default 5, or all of one fluent.
     #[arg(long, value_name = "N")]
@@ -85,7 +87,7 @@ pub(crate) struct ExplainArgs {
 const LIMIT: usize = 5;
 
 pub(crate) fn run(args: &ExplainArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let folder = TaskFolder::load(&args.task)?;
+    let folder = load_task(&args.task)?;
     let theory = load_theory(&folder, &args.theory)?;
     folder.task.check(&theory)?;
     warn(&folder, &theory, quiet);
@@ -102,7 +104,7 @@ pub(crate) fn run(args: &ExplainArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let mut stopped = false;
     if args.trust {
         stopped = trust(args, &folder, &theory, &mut printer, quiet)?;
-    } else if args.log.is_none() || args.input.input.is_some() || asks_stream {
+    } else if args.log.is_none() || !args.input.input.is_empty() || asks_stream {
         stopped = stream(args, &folder, &theory, &mut printer, quiet)?;
     }
     printer.finish()?;
@@ -182,7 +184,9 @@ fn stream(
     let fluents = Fluents::new(folder, &explainer, args.fluent.as_deref())?;
     // Whoever names one fluent wants to see all of it.
     let limit = args.limit.or((!fluents.is_one()).then_some(LIMIT)).unwrap_or(usize::MAX);
-    let mut runs = Runs::new(explainer, fluents, folder.task.options.interleaved, args.at, limit);
+    let options = &folder.task.options;
+    let at = args.at.as_deref().map(read_time).transpose()?;
+    let mut runs = Runs::new(explainer, fluents, (options.interleaved, options.both), at, limit);
     let mut frames = open_stream(folder, &args.input)?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     let mut ready: Vec<Report> = Vec::new();
@@ -218,6 +222,15 @@ fn stream(
         }
     }
     printer.more(more)?;
+    if let (Some((before, after)), Some(at), false) = (runs.beside(), at, quiet) {
+        let beside: Vec<String> = before.into_iter().chain(after).map(printed_time).collect();
+        let where_else = match &beside[..] {
+            [] => String::new(),
+            [one] => format!(": the nearest is {one}"),
+            _ => format!(": the nearest are {}", beside.join(" and ")),
+        };
+        say(&format!("remark: there is no time point {}{where_else}", printed_time(at)));
+    }
     say_skipped(frames.skipped(), Labels::Used, quiet);
     Ok(stopped)
 }

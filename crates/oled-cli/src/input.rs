@@ -1,16 +1,25 @@
 //! What several commands do at first: load a task, a theory and a stream.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use oled::calculus::is_ordinary;
 use oled::logic::{NARROW, Stop};
-use oled::{Frame, Recogniser, Task, Theory, parse_source};
+use oled::{Diagnostic, Frame, Recogniser, Source, Task, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Frames, open};
 
 use crate::args::InputArgs;
 use crate::progress::say;
+use crate::times;
+
+/// Loads the task of a command, whose times are printed as its streams have them.
+pub(crate) fn load_task(path: &Path) -> anyhow::Result<TaskFolder> {
+    let folder = TaskFolder::load(path)?;
+    times::adopt(&folder);
+    Ok(folder)
+}
 
 /// Reads a theory: a file, or the name of one that comes with the task.
 pub(crate) fn load_theory(folder: &TaskFolder, path: &Path) -> anyhow::Result<Theory> {
@@ -23,6 +32,13 @@ pub(crate) fn load_theory(folder: &TaskFolder, path: &Path) -> anyhow::Result<Th
 pub(crate) fn warn(folder: &TaskFolder, theory: &Theory, quiet: bool) {
     if !quiet {
         folder.task.warnings(theory).iter().for_each(|warning| say(&warning.as_warning().to_string()));
+    }
+}
+
+/// Warns that something does not know of the shortest intervals that are reported.
+pub(crate) fn warn_of_durations(folder: &TaskFolder, message: &str, hint: &str, quiet: bool) {
+    if let (Some(duration), false) = (folder.task.bias.min_durations.first(), quiet) {
+        say(&Diagnostic::new(&duration.span, message).hint(hint).as_warning().to_string());
     }
 }
 
@@ -42,6 +58,13 @@ pub(crate) fn recogniser(folder: &TaskFolder, theory: &Path, quiet: bool) -> any
     Ok(recogniser)
 }
 
+/// The same for a text that was used before.
+pub(crate) fn recogniser_of(folder: &TaskFolder, source: &Arc<Source>) -> anyhow::Result<Recogniser> {
+    let (theory, problems) = parse_source(source);
+    oled::Problems::check(problems)?;
+    Ok(Recogniser::new(&folder.task, &theory)?)
+}
+
 /// What to tell of a frame from which too much follows.
 pub(crate) fn too_much(stop: &Stop, frame: &Frame) -> anyhow::Error {
     let (time, segment) = (frame.time, frame.segment);
@@ -51,7 +74,7 @@ pub(crate) fn too_much(stop: &Stop, frame: &Frame) -> anyhow::Error {
         }
         _ => format!("{NARROW}; or allow more with `--max-steps`"),
     };
-    anyhow!("{stop} at time {time} of segment `{segment}`\nhint: {hint}")
+    anyhow!("{stop} at time {} of segment `{segment}`\nhint: {hint}", times::printed_time(time))
 }
 
 /// What to tell of a theory from which nothing to be recognised follows.
@@ -67,7 +90,7 @@ pub(crate) fn defines_nothing(task: &Task) -> anyhow::Error {
 
 /// The path of the stream: the one that was named, or the task's own.
 pub(crate) fn stream_path(folder: &TaskFolder, args: &InputArgs) -> anyhow::Result<PathBuf> {
-    match (&args.input, &folder.stream) {
+    match (args.input.first(), folder.stream.as_ref()) {
         (Some(path), _) | (None, Some(path)) => Ok(path.clone()),
         (None, None) => bail!(
             "the task `{}` has no stream of its own\nhint: name one with `--input FILE`, or `--input -` for standard input",

@@ -4,13 +4,17 @@ mod args;
 mod bench;
 mod check;
 mod checkpoint;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod confidence;
 mod convert;
 mod demo;
 mod evaluate;
+mod examples;
 mod experiment;
 mod explain;
 mod growing;
+mod init;
 mod input;
 mod learn;
 mod lock;
@@ -21,7 +25,9 @@ mod recognise;
 mod simulate;
 mod source;
 mod timeline;
+mod times;
 mod weigh;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -57,12 +63,16 @@ fn main() -> ExitCode {
     let (quiet, stats) = (cli.quiet, cli.stats);
     let result = match cli.command {
         Command::Demo(args) => demo::run(&args, quiet),
+        Command::Init(args) => init::run(&args, quiet),
         Command::Weigh(args) => weigh::run(&args, quiet),
-        Command::Recognise(args) if args.confidence => confidence::run(&args, quiet),
+        Command::Recognise(args) if args.sure.confidence => confidence::run(&args, quiet),
+        Command::Recognise(args) if workers::can_recognise(&args) => workers::recognise(&args, quiet),
         Command::Recognise(args) => recognise::run(&args, quiet),
         Command::Learn(args) => learn::run(&args, quiet),
         Command::Evaluate(args) => evaluate::run(&args, quiet),
         Command::Crossval(args) => experiment::crossval(&args, quiet),
+        #[cfg(feature = "cluster")]
+        Command::Cluster(command) => cluster::run(*command, quiet),
         Command::Compare(args) => experiment::compare(&args, quiet),
         Command::Experiment(command) => experiment::experiment(&command, quiet),
         Command::Explain(args) => explain::run(&args, quiet),

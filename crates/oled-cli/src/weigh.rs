@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Args;
-use oled::weights::{BySegment, Costs, FEW_INTERVALS, FluentChains, FluentWeights, Margin, total, weigh_chains};
-use oled::{Evaluation, Recogniser, Theory};
+use oled::evaluate::LastLabel;
+use oled::weights::{BySegment, Chosen, Costs, FEW_INTERVALS, FluentChains, FluentWeights, Weighing, total};
+use oled::{Evaluation, Frame, Recogniser, Theory};
 use oled_data::task_folder::TaskFolder;
 
 use crate::Outcome;
-use crate::args::{CostArgs, InputArgs};
-use crate::confidence::firing;
-use crate::input::{load_theory, too_much, warn};
+use crate::args::{CostArgs, InputArgs, MethodArg};
+use crate::confidence::layers;
+use crate::input::{load_task, load_theory, too_much, warn};
 use crate::output::{Output, write_file};
 use crate::progress::{Labels, Progress, say, say_skipped};
 use crate::source::Source;
@@ -28,6 +29,10 @@ pub(crate) struct WeighArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
 
+    /// How weights are learned: by a margin from all segments together, or in one pass.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) method: MethodArg,
+
     #[command(flatten)]
     pub(crate) costs: CostArgs,
 
@@ -37,12 +42,13 @@ pub(crate) struct WeighArgs {
 }
 
 pub(crate) fn run(args: &WeighArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let folder = TaskFolder::load(&args.task)?;
+    let folder = load_task(&args.task)?;
     let theory = load_theory(&folder, &args.theory)?;
     warn(&folder, &theory, quiet);
     args.output.iter().try_for_each(|path| Output::check(path))?;
     let frames = Source::stream(&folder, &args.input, false)?;
-    let (weighed, told) = weighed(&folder, &theory, frames, &args.costs.costs(), Rules::Given, quiet)?;
+    let weighing = Weighing { costs: args.costs.costs(), method: args.method.into(), rules: None };
+    let (weighed, told) = weighed(&folder, &theory, frames, &weighing, Rules::Given, quiet)?;
     if !quiet {
         told.iter().for_each(|line| say(line));
     }
@@ -64,57 +70,84 @@ pub(crate) fn weighed(
     folder: &TaskFolder,
     theory: &Theory,
     mut frames: Source,
-    costs: &Costs,
+    weighing: &Weighing<'_>,
     rules: Rules,
     quiet: bool,
 ) -> anyhow::Result<(Theory, Vec<String>)> {
     let mut recogniser = Recogniser::new(&folder.task, theory)?;
-    let mut firing = firing(folder, theory)?;
-    let mut evaluation = Evaluation::new(&folder.task.labels());
+    let mut layers = layers(folder, theory)?;
+    let targets = folder.task.labels();
+    let (mut evaluation, mut repeated) = (Evaluation::new(&targets), LastLabel::new(&targets));
+    // Layers above the first need the frames again when what they ask for is known.
+    let mut kept: Vec<Frame> = Vec::new();
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     while let Some(frame) = frames.next() {
         let frame = frame?;
-        firing.observe(&frame);
+        layers[0].observe(&frame);
         recogniser.observe(&frame, &mut Vec::new());
-        if let Some(stop) = firing.stop().or(recogniser.stop()) {
+        if let Some(stop) = layers[0].stop().or(recogniser.stop()) {
             return Err(too_much(stop, &frame));
         }
         evaluation.count(&recogniser, &frame);
+        repeated.count(recogniser.symmetries(), &frame);
+        if layers.len() > 1 {
+            kept.push(frame);
+        }
         progress.frame_at(|| frames.bytes_read());
     }
     progress.finish();
     say_skipped(&frames.finish(), Labels::Used, quiet);
-    let chains = firing.finish();
+    let weighing = Weighing { rules: (rules == Rules::Learned).then_some(&evaluation), ..*weighing };
+    let weighed = match layers.len() {
+        1 => weighing.weigh(layers.swap_remove(0).finish()),
+        _ => weighing.learn(&folder.task, theory, || kept.iter())?,
+    };
+    let chains = &weighed.chains;
     if chains.fluents.iter().all(|fluent| fluent.chains.is_empty()) {
         bail!(
             "no rule starts anything in this stream, so there is nothing to weigh\nhint: `oled recognise` shows what the rules recognise"
         );
     }
-    let mut weighed = weigh_chains(&chains, costs);
-    if rules == Rules::Learned {
-        weighed.let_rules_decide(&chains, &evaluation, costs);
-    }
-    let all = chains.fluents.iter().zip(&weighed.margins).zip(&weighed.weights.fluents);
-    let told = all.map(|((fluent, margin), weights)| {
-        summary(fluent, margin, weights, &evaluation.of_fluent(fluent.name()), costs)
+    let all = chains.fluents.iter().zip(&weighed.chosen).zip(&weighed.weights.fluents);
+    let told = all.map(|((fluent, chosen), weights)| {
+        let counts = Counts {
+            crisp: evaluation.of_fluent(fluent.name()),
+            repeated: repeated.evaluation().of_fluent(fluent.name()),
+        };
+        summary(fluent, chosen, weights, &counts, &weighing.costs)
     });
-    let told = told.collect();
+    let mut told: Vec<String> = told.collect();
+    if weighing.costs.false_alarm != weighing.costs.miss {
+        let probable = weighing.costs.threshold();
+        told.push(format!(
+            "with these costs it pays to say that something holds where that is at least {probable:.3} probable: \
+             `--confidence --threshold {probable:.3}`"
+        ));
+    }
     Ok((weighed.weights.write(theory, &chains.fluents), told))
+}
+
+/// What is counted of a fluent beside weights.
+struct Counts {
+    /// With rules that have no weights.
+    crisp: BySegment,
+    /// By repeating the last label.
+    repeated: BySegment,
 }
 
 /// What weights of a fluent come to.
 fn summary(
     fluent: &FluentChains,
-    margin: &Margin,
+    chosen: &Chosen,
     weights: &FluentWeights,
-    crisp: &BySegment,
+    Counts { crisp, repeated }: &Counts,
     costs: &Costs,
 ) -> String {
     let name = fluent.name();
     let mut lines = Vec::new();
-    match margin.tried.iter().find(|(kind, _)| *kind == margin.kind) {
+    match chosen.tried.iter().find(|(kind, _)| *kind == chosen.kind) {
         Some((_, held_out)) => {
-            let (wins, losses) = margin.against(crisp, costs);
+            let (wins, losses) = chosen.against(crisp, costs);
             lines.push(format!(
                 "{name}: F1 {:.3} with weights that were learned from other segments, {:.3} without weights; better in \
                  {wins} segments, worse in {losses}",
@@ -123,6 +156,15 @@ fn summary(
             ));
         }
         None => lines.push(format!("{name}: one segment only, so nothing says what weights are worth elsewhere")),
+    }
+    if let Some(prequential) = &chosen.prequential {
+        let mut found = total(prequential);
+        found.fn_ += fluent.missed.values().sum::<u64>();
+        lines.push(format!(
+            "  F1 {:.3} in one pass, each time point before its label is known; {:.3} by repeating the last label",
+            found.f1(),
+            total(repeated).f1()
+        ));
     }
     let against: Vec<String> = (fluent.rules.iter().zip(&weights.rules))
         .filter(|(_, weight)| **weight < 0.0)
@@ -135,7 +177,7 @@ fn summary(
     if unused > 0 {
         lines.push(format!("  {unused} of {} rules are not needed: their weight is 0", fluent.rules.len()));
     }
-    let calibration = if weights.decide { &margin.held_out } else { &margin.sure };
+    let calibration = if weights.decide { &chosen.held_out } else { &chosen.sure };
     let error = |temperature: f64| calibration.reliability(temperature).error();
     lines.push(match calibration.intervals() {
         few if few < FEW_INTERVALS => {

@@ -242,7 +242,9 @@ impl Page {
             .output()
             .expect("a shell can be started");
         self.code = output.status.code().unwrap_or(-1);
-        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        // How far a command is depends on the machine.
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let printed: String = printed.split_inclusive('\n').filter(|line| !line.starts_with("progress: ")).collect();
         if !codes.contains(&self.code) {
             let remedy = "a failure is shown with `$ echo $?`, or announced by `console,fails`";
             self.wrong(line, format!("`{command}` exits with {}: {remedy}\n{printed}", self.code));
@@ -406,7 +408,7 @@ fn the_tables_of_counts_are_true() {
         return skipped("the tables of counts of CAVIAR: ../shared/data/caviar not found");
     }
     let mut rows: Vec<(PathBuf, [String; 5])> = Vec::new();
-    for page in [root().join("README.md"), root().join("book/src/caviar.md")] {
+    for page in [root().join("book/src/caviar.md")] {
         for line in read(&page).lines() {
             let cells: Vec<String> = line.trim_matches('|').split('|').map(|c| c.trim().to_string()).collect();
             // | protocol | fluent | TP | FP | FN |
@@ -417,7 +419,7 @@ fn the_tables_of_counts_are_true() {
             }
         }
     }
-    assert_eq!(rows.len(), 8, "two tables of two protocols and two fluents");
+    assert_eq!(rows.len(), 4, "a table of two protocols and two fluents");
     for (page, [protocol, fluent, counts @ ..]) in rows {
         let task = root().join("tasks/caviar-listed");
         let mut command = Command::new(env!("CARGO_BIN_EXE_oled"));

@@ -46,10 +46,24 @@ type Run = (&'static [(&'static str, &'static str)], &'static str, i32);
 const STREAM: &str = "{\"time\":1,\"narrative\":[\"happensAt(walking(p1),1)\",\"coords(p1,1,2,1)\",\"happensAt(walking(p2),1)\",\"coords(p2,2,2,1)\"]}\n";
 
 /// What else can go wrong: with tasks, rules, settings and limits.
-const RUNS: [Run; 24] = [
+const RUNS: [Run; 27] = [
     (&[], "recognise nowhere --theory hand --input s.jsonl", 2),
     (&[("t/task.toml", "nam = \"t\"\n")], "check t", 2),
     (&[("t/task.toml", "[learn]\ndelta = 2\n")], "check t", 2),
+    (&[("t/task.toml", "[stream]\nepoch = \"h\"\n")], "check t", 2),
+    (&[("t/task.toml", "[stream]\nzone = \"Europe/Athens\"\n")], "check t", 2),
+    (
+        &[
+            ("t/task.toml", ""),
+            (
+                "t/modes.lp",
+                "input(happensAt(on(+lamp), +time)).\nexample(holdsAt(lit(+lamp), +time)).\nmin_duration(let/1, 5).\n",
+            ),
+            ("t/theories/hand.lp", "initiatedAt(lit(L), T) :- happensAt(on(L), T).\n"),
+        ],
+        "check t",
+        2,
+    ),
     (
         &[("t/task.toml", "[calculus]\ntracked = [\"persn\"]\n"), ("t/modes.lp", "input(seen(+person, +time)).\n")],
         "check t",
@@ -105,6 +119,49 @@ const RUNS: [Run; 24] = [
         2,
     ),
     (&[("c.toml", "[[data]]\ntask = \"nowhere\"\n[[row]]\ntheory = \"hand\"\n")], "compare c.toml", 2),
+];
+
+/// A task with a table, and the table.
+const TABLE: &str = "[[table]]\ntime = \"time\"\nfacts = [\"temp(room, temp)\"]\n";
+const MODES: &str =
+    "input(temp(+room, +celsius, +time)).\ntype(celsius, real).\nexample(holdsAt(hot(+room), +time)).\n";
+const HOT: &str = "holdsAt(hot(R), T) :- temp(R, V, T), V > 30.\n";
+const ROWS: &str = "time,room,temp\n1,hall,21.5\n2,hall,31\n";
+
+/// Files of a case about tables: the task, the rules, a table and labels.
+macro_rules! tables {
+    ($rows:expr, $labels:literal) => {
+        &[("t/task.toml", TABLE), ("t/modes.lp", MODES), ("hot.lp", HOT), ("m.csv", $rows), ("l.csv", $labels)]
+    };
+}
+
+/// What can be wrong with tables and their labels.
+const TABLES: [Run; 17] = [
+    (tables!("time,room,temp\n1,hall,warm\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("time,room,temp\n1,hall,inf\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("time,room,temp\n1,hall\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("time,room,temp\nnoon,hall,20\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("time,room,temp\n2026-03-01,hall,20\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("time,room,temp\n1,\"hall,20\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("time,room,temp\n2,hall,20\n1,hall,21\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("time,room,tmp\n1,hall,20\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!(ROWS, "fluent,room,start\nhot,hall,2\n"), "evaluate t --theory hot.lp --input m.csv --labels l.csv", 2),
+    (
+        tables!(ROWS, "fluent,room,start,end\nhot,hall,2,1\n"),
+        "evaluate t --theory hot.lp --input m.csv --labels l.csv",
+        2,
+    ),
+    (
+        tables!(ROWS, "fluent,room,start,end\nhot,hall,two,\n"),
+        "evaluate t --theory hot.lp --input m.csv --labels l.csv",
+        2,
+    ),
+    (tables!(ROWS, "fluent,room,start,end\nhot,hall,2,2\n"), "recognise lobby --theory hand --input m.csv", 2),
+    (tables!(ROWS, "fluent,room,start,end\nhot,cellar,2,2\n"), "init --input m.csv --labels l.csv --out new", 2),
+    (tables!("a,b\nx,y\n", "fluent,room,start,end\nhot,hall,2,2\n"), "init --input m.csv --labels l.csv --out new", 2),
+    (tables!(ROWS, "fluent,room,start,end\n"), "init --input m.csv --labels l.csv --out new", 2),
+    (tables!(ROWS, "fluent,room,start,end\nhot,hall,2,2\n"), "init --input m.csv --labels l.csv --out t", 2),
 ];
 
 fn oled(folder: &Path, args: &str) -> Output {
@@ -168,20 +225,18 @@ fn each_bad_input_gets_its_message_and_its_exit_code() {
             message.trim()
         );
     }
+    page.push_str("\n## Tables and labels\n\nWhere the task is `t`, it has this table:\n\n");
+    let _ = write!(page, "`t/task.toml`:\n\n```text\n{TABLE}```\n\n`t/modes.lp`:\n\n```text\n{MODES}```\n");
+    for run in &TABLES {
+        // Of a table nothing is shown that no command reads.
+        let read = |name: &&str| run.1.contains(name);
+        let message = add(run, &["m.csv", "l.csv"].into_iter().filter(read).collect::<Vec<_>>(), &mut page);
+        assert!(message.contains("\nhint: "), "oled {}: {message}", run.1);
+    }
     page.push_str("\n## Tasks, rules, settings and limits\n");
-    for (files, command, code) in RUNS {
-        let folder = tempfile::tempdir().unwrap();
-        let _ = write!(page, "\n### `oled {command}`\n\n");
-        for (name, text) in files {
-            let file = folder.path().join(name);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, text).unwrap();
-            let _ = write!(page, "`{name}`:\n\n```text\n{}```\n\n", shown(text.as_bytes()));
-        }
-        let output = oled(folder.path(), command);
-        assert_eq!(output.status.code(), Some(code), "oled {command}: {}", stderr(&output));
-        assert!(stderr(&output).starts_with("error: "), "oled {command}: {}", stderr(&output));
-        let _ = write!(page, "```text\n{}\n```\n\nExit code {code}.\n", stderr(&output).trim_end());
+    for run in &RUNS {
+        let names: Vec<&str> = run.0.iter().map(|(name, _)| *name).collect();
+        add(run, &names, &mut page);
     }
     let place = Path::new("../../book/src/errors.md");
     if std::env::var_os("OLED_UPDATE_DOCS").is_some() {
@@ -192,4 +247,24 @@ fn each_bad_input_gets_its_message_and_its_exit_code() {
         written == page,
         "the catalogue has changed: run this test with OLED_UPDATE_DOCS=1, and read the difference"
     );
+}
+
+/// Runs a command, and adds what it says to the page, with the files that are named; returns what it says.
+fn add((files, command, code): &Run, named: &[&str], page: &mut String) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let _ = write!(page, "\n### `oled {command}`\n\n");
+    for (name, text) in *files {
+        let file = folder.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+        if named.contains(name) {
+            let _ = write!(page, "`{name}`:\n\n```text\n{}```\n\n", shown(text.as_bytes()));
+        }
+    }
+    let output = oled(folder.path(), command);
+    assert_eq!(output.status.code(), Some(*code), "oled {command}: {}", stderr(&output));
+    let message = stderr(&output).trim_end().to_string();
+    assert!(message.starts_with("error: "), "oled {command}: {message}");
+    let _ = write!(page, "```text\n{message}\n```\n\nExit code {code}.\n");
+    message
 }

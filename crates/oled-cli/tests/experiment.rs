@@ -189,7 +189,7 @@ fn a_bad_file_is_told_with_place_and_hint() {
         ("orders = 2", "share = 1.5", "3:9", "this is no share", "a number above 0, at most 1"),
         ("\"lobby\"", "\"loby\"", "7:8", "cannot read `loby/task.toml`", "a task is a folder"),
         ("\"oled\"", "\"replay\"", "13:10", "the learner `replay` has no presets", "presets of the learner `oled`"),
-        ("preset = \"paper\"\nlearner = \"oled\"", "", "14:9", "has no setting `depth`", "settings are penalty, runs"),
+        ("preset = \"paper\"\nlearner = \"oled\"", "", "14:9", "has no setting `depth`", "settings are penalty, miss"),
         (
             "preset = \"paper\"\nlearner = \"oled\"\nset = { depth = 2 }\n[[row.only]]\nfluent = \"meeting\"\nset = { depth = 1 }",
             "[[row.only]]\nfluent = \"meeting\"\nset = { penalty = 0.01 }",

@@ -64,7 +64,7 @@ fn frame(segment: &str, time: i64, narrative: &[String], annotation: &[String]) 
 }
 
 /// A log of lamps that are switched on and off, one event a frame; nobody else is mentioned there.
-fn lamps(toml: &str) -> Case {
+fn lamps(toml: &str, apart: i64) -> Case {
     let modes = "input(happensAt(on(+lamp), +time)). input(happensAt(off(+lamp), +time)).
         example(holdsAt(lit(+lamp), +time)).
         modeh(initiatedAt(lit(+lamp), +time)). modeh(terminatedAt(lit(+lamp), +time)).
@@ -76,7 +76,12 @@ fn lamps(toml: &str) -> Case {
             let lamp = (t + s) % 4;
             let labels: Vec<String> = lit.iter().map(|l| format!("holdsAt(lit(l{l}), @)")).collect();
             let event = if lit.contains(&lamp) { "off" } else { "on" };
-            frames.push(frame(&format!("s{s}"), t as i64, &[format!("happensAt({event}(l{lamp}), @)")], &labels));
+            frames.push(frame(
+                &format!("s{s}"),
+                t as i64 * apart,
+                &[format!("happensAt({event}(l{lamp}), @)")],
+                &labels,
+            ));
             match lit.iter().position(|l| *l == lamp) {
                 Some(at) => _ = lit.remove(at),
                 None => lit.push(lamp),
@@ -88,7 +93,7 @@ fn lamps(toml: &str) -> Case {
 
 #[test]
 fn entities_that_are_not_in_every_frame_go_on_where_recognition_lets_them() {
-    let case = lamps("[calculus]\ntracked = []\n");
+    let case = lamps("[calculus]\ntracked = []\n", 1);
     let (learned, _) = case.learn(&[]);
     assert_eq!(learned["fits"][0]["f1"], 1.0, "{learned}");
     assert_eq!(learned["rules"].as_array().unwrap().len(), 2);
@@ -96,11 +101,23 @@ fn entities_that_are_not_in_every_frame_go_on_where_recognition_lets_them() {
         assert_law(&case.path(""), &case.path("s.jsonl"), &case.learn(&["--learner", learner]).0);
     }
     // Where they are tracked, most labels are of what no frame mentions.
-    let case = lamps("");
+    let case = lamps("", 1);
     let (learned, told) = case.learn(&[]);
     assert_law(&case.path(""), &case.path("s.jsonl"), &learned);
     assert!(told.contains("are about entities that no fact of their frame mentions, or about"), "{told}");
     assert!(told.contains("`tracked = []`"), "{told}");
+}
+
+#[test]
+fn ticks_and_which_wins_are_the_same_for_all_commands() {
+    for both in ["start", "end"] {
+        let case = lamps(&format!("[calculus]\ntracked = []\nboth = \"{both}\"\n[stream]\ntick = 1\n"), 4);
+        for learner in ["replay", "oled"] {
+            let (learned, _) = case.learn(&["--learner", learner]);
+            assert_law(&case.path(""), &case.path("s.jsonl"), &learned);
+            assert_eq!(learned["fits"][0]["f1"], 1.0, "{learner}: {learned}");
+        }
+    }
 }
 
 #[test]
@@ -268,7 +285,7 @@ fn a_search_that_is_cut_short_prints_what_it_has_found_and_says_so() {
 
 #[test]
 fn a_line_says_what_was_learned_and_where_it_is() {
-    let (case, folder) = (lamps("[calculus]\ntracked = []\n"), tempfile::tempdir().unwrap());
+    let (case, folder) = (lamps("[calculus]\ntracked = []\n", 1), tempfile::tempdir().unwrap());
     let theory = folder.path().join("learned.lp");
     let theory = theory.to_str().unwrap();
     let output = oled(&["learn", &case.path(""), "--input", &case.path("s.jsonl"), "--output", theory]);

@@ -171,6 +171,8 @@ fn wrong_settings_are_told_before_anything_is_read() {
             "`--window` is for the learner `replay`, and this is `oled`\nhint: leave it out, or add",
         ),
         (&["--penalty", "0.01"][..], "`--penalty` is for the learner `replay`"),
+        (&["--miss", "5"][..], "`--miss` is for the learner `replay`"),
+        (&["--false-alarm", "5"][..], "`--false-alarm` is for the learner `replay`"),
         (&["--runs", "100"][..], "`--runs` is for the learner `replay`"),
         (&["--forget", "2"][..], "`--forget` is for the learner `replay`"),
         (&["--no-refits"][..], "`--no-refits` is for the learner `replay`"),
@@ -180,6 +182,8 @@ fn wrong_settings_are_told_before_anything_is_read() {
     for (args, message) in [
         (&["--set", "windov=1"][..], "did you mean `window`?"),
         (&["--penalty", "2"][..], "`2` is no value of `penalty`: 0 to 1, or none"),
+        (&["--miss", "0"][..], "a cost is a number above 0"),
+        (&["--set", "miss=-1"][..], "`-1` is no value of `miss`: above 0"),
         (&["--runs", "3"][..], "`3` is no value of `runs`: 64 or more"),
         (&["--preset", "sane"][..], "`--preset` is for the learner `oled`, and this is `replay`"),
         (&["--depth", "2"][..], "`--depth` is for the learner `oled`"),
@@ -189,6 +193,39 @@ fn wrong_settings_are_told_before_anything_is_read() {
     ] {
         told(args, message);
     }
+}
+
+#[test]
+fn costs_of_errors_count_for_rules_for_weights_and_for_the_threshold() {
+    let (folder, path) = short();
+    let learn = |args: &[&str]| {
+        let output = oled(&[&["learn", listed(), "--input", &path, "--no-refits"][..], args].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        output
+    };
+    let eager = stdout(&learn(&["--miss", "5"]));
+    assert_ne!(eager, stdout(&learn(&[])), "other costs, other rules");
+    assert_eq!(eager, stdout(&learn(&["--set", "miss=5"])));
+    assert_eq!(eager, stdout(&learn(&["--miss", "2.5", "--false-alarm", "0.5"])), "only the ratio matters");
+    // With weights the command tells the threshold, and without costs that differ there is nothing to tell.
+    let threshold = |args: &[&str]| {
+        let told = stderr(&learn(&[&["--weights"], args].concat()));
+        told.lines().find(|line| line.contains("threshold")).map(str::to_string)
+    };
+    let line = "with these costs it pays to say that something holds where that is at least 0.167 probable: \
+        `--confidence --threshold 0.167`";
+    assert_eq!(threshold(&["--miss", "5"]).as_deref(), Some(line));
+    assert_eq!(threshold(&["--set", "miss=5"]).as_deref(), Some(line));
+    assert_eq!(threshold(&[]), None);
+    let rules = folder.path().join("rules.lp");
+    std::fs::write(&rules, &eager).unwrap();
+    let args = ["weigh", listed(), "--theory", rules.to_str().unwrap(), "--input", &path, "--false-alarm", "3"];
+    let told = stderr(&oled(&args));
+    assert!(told.contains("`--confidence --threshold 0.750`"), "{told}");
+    // Rules that are given are what they are.
+    let args = ["crossval", listed(), "--theory", rules.to_str().unwrap(), "--input", &path, "--miss", "5"];
+    let told = stderr(&oled(&args));
+    assert!(told.contains("`--miss` changes nothing about rules that are given\nhint:"), "{told}");
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn a_signal_ends_a_join_with_a_checkpoint_as_of_the_last_whole_frame() {
     let args = ["recognise", task, "--theory", &theory, "--input", &input, "--output", &output];
     let args = [&args[..], &["--checkpoint", &checkpoint, "--every", "1"]].concat();
     let child = start(&[&args[..], &["--max-steps", "1000000000000000"]].concat());
-    let first = "segment,fluent,first,last,end\nmain,one(e1),1,1,terminated\n";
+    let first = "segment,fluent,start,end,closed\nmain,one(e1),1,1,terminated\n";
     until("a recognition", || fs::read_to_string(&output).is_ok_and(|text| text == first));
     until("a checkpoint", || Path::new(&checkpoint).exists());
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());

@@ -144,12 +144,48 @@ error: the type `code` of a constant in `modeb(happensAt(error(+machine, #code),
   |
 7 | modeb(happensAt(error(+machine, #code), +time)).
   |                                  ^^^^
-hint: list its values in background.lp, each as a fact: `code(value).`
+hint: list its values in background.lp, each as a fact: `code(value).`; `oled learn` takes them from its stream, where that is kept in files and inputs have values of this type
 ";
-    for command in ["check it", "learn it --input s.jsonl"] {
+    // Standard input cannot be read twice.
+    for command in ["check it", "learn it --input -", "learn it --input s.jsonl --lateness 3"] {
         let output = run(folder.path(), command);
         assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(2), expected), "{command}");
     }
+}
+
+#[test]
+fn constants_that_nobody_lists_are_taken_from_the_stream() {
+    let stream = |codes: usize| -> String {
+        let frame = |i: usize| {
+            format!(
+                "{{\"segment\":\"a\",\"time\":{i},\"narrative\":[\"happensAt(error(m1, 'E {}'), {i})\"],\"annotation\":[]}}\n",
+                i % codes
+            )
+        };
+        (0..200).map(frame).collect()
+    };
+    let folder = folder(&stream(3));
+    let background = "hot(M, L, T) :- temp(M, V, T), V > L.\n";
+    fs::write(folder.path().join("it/background.lp"), background).unwrap();
+    let taken = run(folder.path(), "learn it --input s.jsonl --checkpoint c");
+    let said = stderr(&taken);
+    assert!(said.contains("remark: 3 values of `code` taken from the stream: background.lp lists none\n"), "{said}");
+    // As if they were listed.
+    let listed = "code('E 0'). code('E 1'). code('E 2').\n";
+    fs::write(folder.path().join("it/background.lp"), format!("{background}{listed}")).unwrap();
+    let given = run(folder.path(), "learn it --input s.jsonl");
+    assert_eq!((taken.status.code(), &taken.stdout), (given.status.code(), &given.stdout));
+    fs::write(folder.path().join("it/background.lp"), background).unwrap();
+    // They are part of what a checkpoint was made of.
+    fs::write(folder.path().join("s.jsonl"), stream(4)).unwrap();
+    let other = stderr(&run(folder.path(), "learn it --input s.jsonl --checkpoint c --resume"));
+    assert!(other.contains("the task"), "{other}");
+    fs::write(folder.path().join("s.jsonl"), stream(200)).unwrap();
+    let output = run(folder.path(), "learn it --input s.jsonl");
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.starts_with("error: the stream has more than 128 values of the type `code`"), "{said}");
+    assert!(said.contains("hint: list those that matter in background.lp"), "{said}");
 }
 
 #[test]

@@ -52,11 +52,11 @@ fn intervals_are_the_runs_of_time_points_at_which_a_rule_is_true() {
     let folder = folder();
     assert_eq!(
         run(folder.path(), "recognise", &[]),
-        "segment,fluent,first,last,end\nmain,in_danger(p1),2,3,terminated\nmain,in_danger(p1),5,5,segment\n"
+        "segment,fluent,start,end,closed\nmain,in_danger(p1),2,3,terminated\nmain,in_danger(p1),5,5,segment\n"
     );
     assert_eq!(
         run(folder.path(), "recognise", &["--format", "jsonl"]).lines().next().unwrap(),
-        r#"{"segment":"main","fluent":"in_danger(p1)","name":"in_danger","values":["p1"],"first":2,"last":3,"end":"terminated"}"#
+        r#"{"segment":"main","fluent":"in_danger(p1)","name":"in_danger","values":["p1"],"start":2,"end":3,"closed":"terminated"}"#
     );
 }
 

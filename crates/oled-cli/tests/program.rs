@@ -120,7 +120,7 @@ fn intervals_and_frames_say_the_same() {
     let mut expanded: Vec<String> = Vec::new();
     for line in run(&["--format", "jsonl"]).lines() {
         let interval: serde_json::Value = serde_json::from_str(line).unwrap();
-        for time in interval["first"].as_i64().unwrap()..=interval["last"].as_i64().unwrap() {
+        for time in interval["start"].as_i64().unwrap()..=interval["end"].as_i64().unwrap() {
             expanded.push(format!(
                 "{} {time} {}",
                 interval["segment"].as_str().unwrap(),
@@ -162,7 +162,7 @@ fn lenient_reading_skips_and_counts() {
     let args = ["recognise", "lobby", "--theory", "tasks/lobby/theories/true.lp", "--input", stream.to_str().unwrap()];
     assert_eq!(oled(&args).status.code(), Some(2));
     let output = oled(&[&args[..], &["--lenient"]].concat());
-    assert_eq!(stdout(&output), "segment,fluent,first,last,end\nmain,\"meeting(p1,p2)\",2,2,segment\n");
+    assert_eq!(stdout(&output), "segment,fluent,start,end,closed\nmain,\"meeting(p1,p2)\",2,2,segment\n");
     assert!(stderr(&output).contains("skipped 2"), "{}", stderr(&output));
 }
 

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use oled::weights::{Chains, Costs, Decision, Firing, weigh_chains};
+use oled::weights::{Chains, Decision, Firing, Weighing};
 use oled::{Frame, Learner, Oled, Recogniser, Replay, Settings, Task, Theory};
 use oled_data::{DataError, ReadAhead};
 
@@ -34,7 +34,7 @@ impl Passes {
         if let Ok(firing) = Firing::new(&listed.task, theory) {
             let chains = fired(firing, stream)?;
             passes.weighing = Some(seconds(|| {
-                weights = Some(weigh_chains(&chains, &Costs::default()).weights);
+                weights = Some(Weighing::default().weigh(chains).weights);
                 Ok(())
             })?);
         }

@@ -8,10 +8,10 @@ use std::hint::black_box;
 use oled::event::Event;
 use oled::{Learner, Replay, ReplaySettings, Source, Task, Theory, parse_theory};
 
+use super::BenchArgs;
 use super::case::Stream;
 use super::paired::Pairs;
 use super::passes::recognise;
-use crate::args::BenchArgs;
 use crate::memory::peak;
 
 /// Rounds of measurement for each size: they differ by so much that no more are needed.

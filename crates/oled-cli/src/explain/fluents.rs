@@ -80,6 +80,12 @@ impl Fluents {
         self.values.as_ref().is_some_and(|values| values.iter().all(Option::is_some))
     }
 
+    /// The one instance that was asked for, if it was one.
+    pub(super) fn one(&self) -> Option<(Signature, Vec<Value>)> {
+        let values = self.values.as_ref()?.iter().copied().collect::<Option<Vec<Value>>>()?;
+        Some((*self.wanted.first()?, values))
+    }
+
     pub(super) fn has(&self, signature: Signature, values: &[Value]) -> bool {
         let is = |(asked, value): (&Option<Value>, &Value)| asked.is_none_or(|asked| asked == *value);
         let fits = |asked: &Vec<Option<Value>>| {

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use oled::explain::{Condition, Finding};
+use oled::explain::{Condition, Finding, Measured};
 use oled::{Literal, Signature, Symbol, Value, calculus};
 use serde_json::json;
 
 use crate::recognise::compact;
+use crate::times::{json_time, printed_time};
 
 /// What is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,9 +18,11 @@ pub(super) enum Kind {
     Missed,
     /// A run of time points that are recognised and not labelled.
     FalseAlarm,
+    /// A time point that was asked for, at which something is neither recognised nor missed.
+    Absent,
 }
 
-/// All kinds, in the order of their counters.
+/// The kinds that are counted, in the order of their counters.
 pub(super) const KINDS: [Kind; 3] = [Kind::Recognised, Kind::Missed, Kind::FalseAlarm];
 
 impl Kind {
@@ -29,6 +32,7 @@ impl Kind {
             Kind::Recognised => "recognised",
             Kind::Missed => "missed",
             Kind::FalseAlarm => "false_alarms",
+            Kind::Absent => "not_recognised",
         }
     }
 
@@ -39,6 +43,7 @@ impl Kind {
             Kind::Missed => format!("{n} missed"),
             Kind::FalseAlarm if n == 1 => "1 false alarm".into(),
             Kind::FalseAlarm => format!("{n} false alarms"),
+            Kind::Absent => format!("{n} not recognised"),
         }
     }
 }
@@ -74,6 +79,8 @@ pub(super) enum Reason {
     SegmentEnded(i64),
     /// It has not ended.
     Open,
+    /// It is shorter than what is reported, which has at least so many time units.
+    Short(i64),
 }
 
 /// What a rule does to a fluent.
@@ -125,14 +132,15 @@ impl Report {
         if !self.segment.as_str().is_empty() {
             write!(text, " in {}", self.segment.as_str())?;
         }
-        write!(text, ", {}", self.first)?;
+        write!(text, ", {}", printed_time(self.first))?;
         if self.last != self.first {
-            write!(text, " to {}", self.last)?;
+            write!(text, " to {}", printed_time(self.last))?;
         }
         text.push_str(match self.kind {
             Kind::Recognised => "\n",
             Kind::Missed => ": missed\n",
             Kind::FalseAlarm => ": false alarm\n",
+            Kind::Absent => ": not recognised\n",
         });
         self.reasons.iter().try_for_each(|reason| reason.write(text))
     }
@@ -142,8 +150,8 @@ impl Report {
         json!({
             "fluent": self.fluent(),
             "segment": self.segment.as_str(),
-            "first": self.first,
-            "last": self.last,
+            "first": json_time(self.first),
+            "last": json_time(self.last),
             "reasons": self.reasons.iter().map(Reason::to_json).collect::<Vec<_>>(),
         })
     }
@@ -153,13 +161,13 @@ impl Reason {
     fn write(&self, text: &mut String) -> std::fmt::Result {
         match self {
             Reason::Fired(effect, finding) => {
-                writeln!(text, "  {} by rule {} at {}", effect.done(), finding.rule + 1, finding.time)?;
+                writeln!(text, "  {} by rule {} at {}", effect.done(), finding.rule + 1, printed_time(finding.time))?;
                 finding.conditions.iter().try_for_each(|c| writeln!(text, "    {}", shown(c)))
             }
             Reason::Kept { effect, rule, first, points, often } => {
                 write!(text, "  {} by rule {}", effect.undone(), rule + 1)?;
                 match first {
-                    Some(finding) => writeln!(text, " at {}", finding.time)?,
+                    Some(finding) => writeln!(text, " at {}", printed_time(finding.time))?,
                     None => writeln!(text)?,
                 }
                 for condition in first.iter().flat_map(|f| &f.conditions).filter(|c| c.truth == Some(false)) {
@@ -172,41 +180,43 @@ impl Reason {
             Reason::NoRule(_) => writeln!(text, "  no rule begins it"),
             Reason::Unobserved { values, time, points, often } => {
                 if !values.is_empty() {
-                    writeln!(text, "  {} not observed at {time}", listed(values))?;
+                    writeln!(text, "  {} not observed at {}", listed(values), printed_time(*time))?;
                 }
                 let often = often.iter().map(|(value, n)| (value.to_string(), *n)).collect::<Vec<_>>();
                 write_often(text, "not observed", *points, &often)
             }
-            Reason::NoCandidate(time) => writeln!(text, "  it is no candidate at {time}"),
+            Reason::NoCandidate(time) => writeln!(text, "  it is no candidate at {}", printed_time(*time)),
             Reason::FromStart => writeln!(text, "  labelled from the first time point of its segment on"),
-            Reason::LabelEnded(time) => writeln!(text, "  the label ended at {time}"),
-            Reason::SegmentEnded(time) => writeln!(text, "  the segment ended at {time}"),
+            Reason::LabelEnded(time) => writeln!(text, "  the label ended at {}", printed_time(*time)),
+            Reason::SegmentEnded(time) => writeln!(text, "  the segment ended at {}", printed_time(*time)),
             Reason::Open => writeln!(text, "  not ended yet"),
+            Reason::Short(least) => writeln!(text, "  not reported: it is shorter than {least}"),
         }
     }
 
     fn to_json(&self) -> serde_json::Value {
         match self {
             Reason::Fired(effect, finding) => json!({
-                "what": effect.done(), "rule": finding.rule + 1, "time": finding.time, "conditions": conditions(finding),
+                "what": effect.done(), "rule": finding.rule + 1, "time": json_time(finding.time), "conditions": conditions(finding),
             }),
             Reason::Kept { effect, rule, first, points, often } => json!({
-                "what": effect.undone(), "rule": rule + 1, "time": first.as_ref().map(|f| f.time),
+                "what": effect.undone(), "rule": rule + 1, "time": first.as_ref().map(|f| json_time(f.time)),
                 "conditions": first.as_ref().map(conditions).unwrap_or_default(), "points": points,
                 "false": often.iter().map(|(l, n)| json!({"condition": l.to_string(), "points": n})).collect::<Vec<_>>(),
             }),
             Reason::NoRule(Effect::End) => json!({"what": "no rule ends it"}),
             Reason::NoRule(_) => json!({"what": "no rule begins it"}),
             Reason::Unobserved { values, time, points, often } => json!({
-                "what": "not observed", "time": time, "points": points,
+                "what": "not observed", "time": json_time(*time), "points": points,
                 "entities": values.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "absent": often.iter().map(|(v, n)| json!({"entity": v.to_string(), "points": n})).collect::<Vec<_>>(),
             }),
-            Reason::NoCandidate(time) => json!({"what": "no candidate", "time": time}),
+            Reason::NoCandidate(time) => json!({"what": "no candidate", "time": json_time(*time)}),
             Reason::FromStart => json!({"what": "labelled from the start"}),
-            Reason::LabelEnded(time) => json!({"what": "label ended", "time": time}),
-            Reason::SegmentEnded(time) => json!({"what": "segment ended", "time": time}),
+            Reason::LabelEnded(time) => json!({"what": "label ended", "time": json_time(*time)}),
+            Reason::SegmentEnded(time) => json!({"what": "segment ended", "time": json_time(*time)}),
             Reason::Open => json!({"what": "not ended yet"}),
+            Reason::Short(least) => json!({"what": "not reported", "min_duration": least}),
         }
     }
 }
@@ -215,19 +225,37 @@ fn conditions(finding: &Finding) -> Vec<serde_json::Value> {
     let conditions = finding.conditions.iter().map(|c| {
         let mut condition = json!({"condition": c.literal.to_string(), "true": c.truth});
         if let Some(time) = c.looked_at {
-            condition["looked_at"] = json!(time);
+            condition["looked_at"] = json_time(time);
+        }
+        if !c.measured.is_empty() {
+            condition["measured"] = c.measured.iter().map(measured).collect();
         }
         condition
     });
     conditions.collect()
 }
 
-/// A condition, with the earlier time point that it looks back at.
+fn measured(measured: &Measured) -> serde_json::Value {
+    let number = |value: Value| match value {
+        Value::Int(i) => json!(i),
+        Value::Real(r) => json!(r),
+        Value::Sym(s) => json!(s.as_str()),
+    };
+    json!({
+        "what": measured.what, "value": number(measured.value), "comparison": measured.comparison.as_str(),
+        "threshold": number(measured.threshold),
+    })
+}
+
+/// A condition, with the earlier time point that it looks back at, and what was measured for it.
 fn shown(condition: &Condition) -> String {
-    match condition.looked_at {
-        Some(time) => format!("{}  % at {time}", condition.literal),
-        None => condition.literal.to_string(),
+    let looked_at = condition.looked_at.map(|time| format!("at {}", printed_time(time)));
+    let remarks: Vec<String> =
+        looked_at.into_iter().chain(condition.measured.iter().map(ToString::to_string)).collect();
+    if remarks.is_empty() {
+        return condition.literal.to_string();
     }
+    format!("{}  % {}", condition.literal, remarks.join("; "))
 }
 
 /// How often something was so, most often first; not for a single time point, of which all was said.

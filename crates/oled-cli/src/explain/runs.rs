@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use oled::calculus::unknown;
 use oled::explain::{Explainer, Finding, Moment};
 use oled::logic::Stop;
-use oled::{Frame, Signature, Symbol, Value};
+use oled::{Frame, Precedence, Signature, Symbol, Value};
 use rustc_hash::FxBuildHasher;
 
 use super::fluents::Fluents;
@@ -17,6 +17,7 @@ pub(super) struct Runs {
     explainer: Explainer,
     fluents: Fluents,
     interleaved: bool,
+    both: Precedence,
     at: Option<i64>,
     limit: usize,
     segments: IndexMap<Symbol, Segment, FxBuildHasher>,
@@ -25,6 +26,8 @@ pub(super) struct Runs {
     reported: [usize; 3],
     more: [u64; 3],
     labelled: bool,
+    /// The last time point up to the one that was asked for, and the first one after it.
+    near: (Option<i64>, Option<i64>),
 }
 
 #[derive(Default)]
@@ -62,13 +65,13 @@ impl Runs {
     pub(super) fn new(
         explainer: Explainer,
         fluents: Fluents,
-        interleaved: bool,
+        (interleaved, both): (bool, Precedence),
         at: Option<i64>,
         limit: usize,
     ) -> Runs {
         let (segments, labelled) = (IndexMap::default(), false);
-        let (opened, reported, more) = Default::default();
-        Runs { explainer, fluents, interleaved, at, limit, segments, opened, reported, more, labelled }
+        let (opened, reported, more, near) = Default::default();
+        Runs { explainer, fluents, interleaved, both, at, limit, segments, opened, reported, more, labelled, near }
     }
 
     /// Takes note of whether there are labels at all.
@@ -103,9 +106,11 @@ impl Runs {
                 states.entry((signature, values.into())).or_default().0 = true;
             }
         }
+        if self.at.is_some() {
+            self.near = nearest(self.near, self.at, frame.time);
+        }
         // What may be written in two orders is one fluent.
-        let in_order = |s: Signature, v| self.explainer.recogniser().symmetries().in_order(s, v);
-        let labels: Vec<_> = frame.annotation.iter().map(|(s, v)| (s, in_order(s, v))).collect();
+        let labels: Vec<_> = frame.annotation.iter().map(|(s, v)| (s, self.in_order(s, v))).collect();
         for (signature, values) in &labels {
             if self.fluents.is_labelled(*signature) && self.fluents.has(*signature, values) {
                 states.entry((*signature, (&**values).into())).or_default().1 = true;
@@ -128,6 +133,7 @@ impl Runs {
                     Kind::Recognised => recognised,
                     Kind::Missed => compared && labelled && !recognised,
                     Kind::FalseAlarm => compared && recognised && !labelled,
+                    Kind::Absent => continue,
                 };
                 match (&mut runs[kind as usize], is) {
                     (slot @ None, true) => *slot = Some(self.open(kind, &step, &now)),
@@ -142,6 +148,12 @@ impl Runs {
                     (None, false) => {}
                 }
             }
+        }
+        if self.at == Some(frame.time)
+            && let Some(key) = self.fluents.one().map(|(s, values)| (s, self.in_order(s, &values)))
+            && !fluents.get(&key).is_some_and(|runs| runs.iter().any(Option::is_some))
+        {
+            ready.push(self.absent(&key, before.as_ref(), &now));
         }
         fluents.retain(|_, runs| runs.iter().any(Option::is_some));
         self.segments.insert(frame.segment, Segment { before: Some(now), fluents });
@@ -162,6 +174,28 @@ impl Runs {
         }
     }
 
+    /// The values of a fluent in the order that stands for both, where it may be written in two.
+    fn in_order(&self, signature: Signature, values: &[Value]) -> Box<[Value]> {
+        (&*self.explainer.recogniser().symmetries().in_order(signature, values)).into()
+    }
+
+    /// Why something does not hold at a time point that was asked for.
+    fn absent(&mut self, key: &Key, before: Option<&Moment>, now: &Moment) -> Report {
+        let story = Story { watched: Some(Effect::Begin), ..Story::default() };
+        let mut run = Run { first: now.time, story: Some(story) };
+        self.watch(&mut run, &Step { key, was_recognised: false, before, now: Some(now) });
+        let reasons = run.story.map(|story| self.tell(story, &key.1)).unwrap_or_default();
+        let (segment, time) = (now.segment, now.time);
+        let (signature, values) = key.clone();
+        Report { kind: Kind::Absent, segment, signature, values, first: time, last: time, reasons }
+    }
+
+    /// The time points before and after the one that was asked for, where it was none.
+    pub(super) fn beside(&self) -> Option<(Option<i64>, Option<i64>)> {
+        let at = self.at?;
+        (!matches!(self.near, (Some(before), _) if before == at)).then_some(self.near)
+    }
+
     fn open(&mut self, kind: Kind, step: &Step, now: &Moment) -> Run {
         let wanted = match self.at {
             Some(at) => now.time <= at,
@@ -174,15 +208,16 @@ impl Runs {
         }
         let (signature, values) = step.key;
         let mut story = Story::default();
-        let fired = |findings: Vec<Finding>, effect: Effect| {
-            findings.into_iter().filter(|f| f.fired).map(move |f| Reason::Fired(effect, f))
+        let is_derived = self.explainer.is_derived(*signature);
+        let mut begun = |effect: Effect| {
+            let found = self.explainer.began(step.before, now, *signature, values).into_iter();
+            found.map(move |finding| Reason::Fired(effect, finding))
         };
-        let begun = self.explainer.beginnings(step.before, now, *signature, values);
         match kind {
-            Kind::Recognised => story.reasons.extend(fired(begun, Effect::Begin)),
+            Kind::Recognised => story.reasons.extend(begun(Effect::Begin)),
             Kind::Missed => {
                 // What rules derive at each time point is watched below.
-                let lasted = step.was_recognised && !self.explainer.is_derived(*signature);
+                let lasted = step.was_recognised && !is_derived;
                 if let (true, Some(before)) = (lasted, step.before) {
                     story.reasons.extend(self.end(before, Some(now), *signature, values));
                 } else if step.before.is_none() {
@@ -190,14 +225,15 @@ impl Runs {
                 }
                 story.watched = Some(Effect::Begin);
             }
-            Kind::FalseAlarm if !step.was_recognised || self.explainer.is_derived(*signature) => {
-                story.reasons.extend(fired(begun, Effect::Begin));
+            Kind::FalseAlarm if !step.was_recognised || is_derived => {
+                story.reasons.extend(begun(Effect::Begin));
             }
             Kind::FalseAlarm => {
                 story.reasons.extend(step.before.map(|before| Reason::LabelEnded(before.time)));
-                story.reasons.extend(fired(begun, Effect::Renew));
+                story.reasons.extend(begun(Effect::Renew));
                 story.watched = Some(Effect::End);
             }
+            Kind::Absent => unreachable!("what does not hold does not last"),
         }
         run.story = Some(story);
         self.watch(&mut run, step);
@@ -210,8 +246,8 @@ impl Runs {
         let (Some(story), Some(now)) = (&mut run.story, step.now) else { return };
         let (signature, values) = step.key;
         if self.at == Some(now.time) && story.watched.is_none() && self.explainer.is_derived(*signature) {
-            let found = self.explainer.beginnings(step.before, now, *signature, values);
-            story.reasons.extend(found.into_iter().filter(|f| f.fired).map(|f| Reason::Fired(Effect::Hold, f)));
+            let found = self.explainer.began(step.before, now, *signature, values);
+            story.reasons.extend(found.into_iter().map(|finding| Reason::Fired(Effect::Hold, finding)));
         }
     }
 
@@ -219,12 +255,16 @@ impl Runs {
     fn watch(&mut self, run: &mut Run, step: &Step) {
         let (Some(story), Some(now)) = (&mut run.story, step.now) else { return };
         let (signature, values) = step.key;
+        // Of all these time points the first is shown, or the one that was asked for.
+        let is_shown = story.points == 0 || self.at == Some(now.time);
+        self.explainer.set_measuring(is_shown);
         let findings = match (story.watched, step.before) {
             (None, _) => return,
             (Some(Effect::End), Some(before)) => self.explainer.endings(before, *signature, values),
             (Some(Effect::End), None) => Vec::new(),
             (Some(_), before) => self.explainer.beginnings(before, now, *signature, values),
         };
+        self.explainer.set_measuring(true);
         if story.watched == Some(Effect::Begin) {
             let unobserved = self.explainer.unobserved(now, *signature, values);
             if story.points == 0 && !unobserved.is_empty() && !step.was_recognised {
@@ -235,6 +275,13 @@ impl Runs {
                 story.reasons.push(Reason::NoCandidate(now.time));
             }
             unobserved.iter().for_each(|v| *story.unobserved.entry(*v).or_default() += 1);
+            // What was started may have been ended by the same time point, if that wins.
+            if let (true, Precedence::End, Some(before)) = (story.points == 0, self.both, step.before)
+                && findings.iter().any(|f| f.fired)
+            {
+                let ended = self.explainer.endings(before, *signature, values).into_iter().filter(|f| f.fired);
+                story.reasons.extend(ended.map(|f| Reason::Fired(Effect::End, f)));
+            }
         }
         for finding in findings {
             let at = story.rules.iter().position(|w| w.rule == finding.rule).unwrap_or_else(|| {
@@ -247,7 +294,7 @@ impl Runs {
                     *watched.often.entry(place).or_default() += 1;
                 }
             }
-            if story.points == 0 {
+            if is_shown {
                 watched.first = Some(finding);
             }
         }
@@ -264,12 +311,10 @@ impl Runs {
             });
             return kept.collect();
         }
-        let ended = self.explainer.endings(last, signature, values).into_iter().filter(|f| f.fired);
-        let ended: Vec<Reason> = ended.map(|f| Reason::Fired(Effect::End, f)).collect();
-        // Initiation wins where both apply.
-        let renewed = self.explainer.beginnings(Some(last), last, signature, values).iter().any(|f| f.fired);
-        if !ended.is_empty() && !renewed {
-            return ended;
+        let ended = self.explainer.ended(last, signature, values);
+        let mut renewed = || !self.explainer.began(Some(last), last, signature, values).is_empty();
+        if !ended.is_empty() && (self.both == Precedence::End || !renewed()) {
+            return ended.into_iter().map(|finding| Reason::Fired(Effect::End, finding)).collect();
         }
         match now {
             Some(now) => {
@@ -300,6 +345,10 @@ impl Runs {
         if kind == Kind::Recognised {
             let end = if stopped { vec![Reason::Open] } else { self.end(before, step.now, signature, &values) };
             reasons.extend(end);
+            let durations = self.explainer.recogniser().durations();
+            if durations.is_short(signature, &values, (first, last)) {
+                reasons.extend(durations.least(signature, &values).map(Reason::Short));
+            }
         }
         ready.push(Report { kind, segment: before.segment, signature, values, first, last, reasons });
     }
@@ -343,4 +392,12 @@ struct Step<'a> {
     before: Option<&'a Moment>,
     /// `None` where the segment ended.
     now: Option<&'a Moment>,
+}
+
+/// The time points next to one that is asked for, with one more.
+fn nearest((before, after): (Option<i64>, Option<i64>), at: Option<i64>, time: i64) -> (Option<i64>, Option<i64>) {
+    match at {
+        Some(at) if time > at => (before, Some(after.map_or(time, |after| after.min(time)))),
+        _ => (Some(before.map_or(time, |before| before.max(time))), after),
+    }
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // each test uses some of it
 
+pub(crate) mod streams;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 

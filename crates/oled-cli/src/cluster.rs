@@ -1,0 +1,222 @@
+//! `oled cluster`: one of several processes that recognise, learn or test together.
+
+mod folds;
+mod reader;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use oled::Learner;
+use oled_cluster::{Finished, Hosts, Kept, Make};
+use oled_data::task_folder::TaskFolder;
+
+use crate::Outcome;
+use crate::checkpoint::{Keeper, MadeOf};
+use crate::experiment::CrossvalArgs;
+use crate::init::task_or_tables;
+use crate::input::load_task;
+use crate::learn::{LearnArgs, learner_of, run_together};
+use crate::progress::{Labels, say, say_skipped};
+use crate::recognise::{RecogniseArgs, interruption, made_of};
+use crate::source::Source;
+use crate::workers::{Learning, Recognising};
+use reader::{Lines, Reader};
+
+/// Which process this is.
+#[derive(Debug, Args)]
+pub(crate) struct HostsArgs {
+    /// The processes: a file with a line `host:port` for each.
+    #[arg(long, value_name = "FILE")]
+    hosts: PathBuf,
+
+    /// The number of this process: that of its line, counted from 0. The first one reads the stream, and writes.
+    #[arg(long, value_name = "I")]
+    process: usize,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClusterCommand {
+    /// Run a theory on a stream and print the intervals of complex events.
+    Recognise {
+        #[command(flatten)]
+        args: Box<RecogniseArgs>,
+        #[command(flatten)]
+        hosts: HostsArgs,
+    },
+    /// Learn rules from a labelled stream, in one pass, and print them with their evidence.
+    Learn {
+        #[command(flatten)]
+        args: Box<LearnArgs>,
+        #[command(flatten)]
+        hosts: HostsArgs,
+    },
+    /// Learn from most of a stream and test on the rest, fold by fold, in several orders.
+    Crossval {
+        #[command(flatten)]
+        args: Box<CrossvalArgs>,
+        #[command(flatten)]
+        hosts: HostsArgs,
+    },
+}
+
+pub(crate) fn run(command: ClusterCommand, quiet: bool) -> anyhow::Result<Outcome> {
+    tell_of_lost_processes();
+    match command {
+        ClusterCommand::Recognise { args, hosts } => {
+            let hosts = Hosts::read(&hosts.hosts, hosts.process, args.input.workers)?;
+            recognise(&hosts, Box::leak(args), quiet)
+        }
+        ClusterCommand::Learn { args, hosts } => {
+            let hosts = Hosts::read(&hosts.hosts, hosts.process, args.input.workers)?;
+            learn(&hosts, Box::leak(args), quiet)
+        }
+        ClusterCommand::Crossval { args, hosts } => {
+            let hosts = Hosts::read(&hosts.hosts, hosts.process, args.input.workers)?;
+            folds::crossval(&hosts, &args, quiet)
+        }
+    }
+}
+
+/// A thread that fails takes the process with it: a process that is alone cannot go on, and the others notice that it is gone.
+fn tell_of_lost_processes() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let thread = std::thread::current();
+        // The threads that talk to other processes fail where these are gone.
+        let talks =
+            thread.name().is_some_and(|name| name.contains("send") || name.contains("recv") || name.contains("timely"));
+        if !talks {
+            usual(panic);
+        }
+        say(&format!(
+            "error: another process of the cluster is gone, or this one has failed: {panic}\n  hint: start all processes again; with \
+             `--checkpoint FILE --resume` they go on from the last checkpoint"
+        ));
+        std::process::exit(2);
+    }));
+}
+
+/// What a checkpoint has: what is known, and what the head wrote.
+type State<T> = (Kept, T);
+
+/// Where the first process goes on, if it keeps checkpoints and has one.
+fn resumed<T: serde::de::DeserializeOwned>(
+    keeper: Option<&mut Keeper<'_>>,
+) -> anyhow::Result<(Option<Kept>, Option<T>)> {
+    let state: Option<State<T>> = keeper.map_or(Ok(None), Keeper::resume)?;
+    Ok(state.map_or((None, None), |(kept, written)| (Some(kept), Some(written))))
+}
+
+fn recognise(hosts: &Hosts, args: &'static RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    if args.sure.confidence || args.live.follow || args.reload || args.wants_alarms() {
+        bail!(
+            "a cluster reads streams to their ends, and prints intervals or what holds\nhint: leave `--confidence`, `--follow`, `--reload` and what is done about events out, or use `oled recognise`"
+        );
+    }
+    let is_head = hosts.process == 0;
+    let mut folder = load_task(&args.task)?;
+    let worker = Recognising::new(&mut folder, args, quiet || !is_head)?;
+    let (header, fresh) = (worker.header(), std::sync::Mutex::new(worker));
+    let make: Make =
+        Arc::new(move || Box::new(fresh.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()));
+    let interrupted = interruption()?;
+    if !is_head {
+        oled_cluster::run(hosts, make, None)?;
+        return Ok(Outcome::Done);
+    }
+    let mut made_of = made_of(&folder, args)?;
+    made_of.add("the cluster", format!("{} shards", oled_cluster::SHARDS));
+    let mut keeper = Keeper::new(&args.checkpoint, made_of, quiet)?;
+    let (kept, written) = resumed(keeper.as_mut())?;
+    let lines = Lines::open(args.output.as_deref(), header, written)?;
+    let position = kept.as_ref().map(|kept| &kept.position[..]);
+    let reader = Reader::open(
+        (&folder, &args.input, &args.live),
+        (keeper, &args.checkpoint),
+        lines,
+        &interrupted,
+        position,
+        quiet,
+    )?;
+    let finished = oled_cluster::run(hosts, make, Some((Box::new(reader.0), kept)))?;
+    let Finished { mut head, stopped, .. } = finished.context("the first process has a head")?;
+    head.end();
+    let shared = reader.1.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (printed, frames) = shared.as_ref().context("the stream was read")?;
+    say_skipped(frames.skipped(), Labels::Unused, quiet);
+    Ok(match printed {
+        _ if stopped => Outcome::Interrupted,
+        0 => Outcome::Nothing,
+        _ => Outcome::Done,
+    })
+}
+
+fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    let frame_by_frame = [
+        ("--log", args.log.is_some()),
+        ("--prequential", args.prequential),
+        ("--report", args.report.is_some()),
+        ("--print-every", args.print_every.is_some()),
+        ("--follow", args.live.follow),
+        ("--protocol", args.protocol.is_some()),
+    ];
+    if let Some((option, _)) = frame_by_frame.iter().find(|(_, asked)| *asked) {
+        bail!(
+            "a cluster learns from a stream as a whole, and knows no `{option}`\nhint: leave it out, or use `oled learn --workers N`"
+        );
+    }
+    let folder = task_or_tables(args.task.as_deref(), &args.input, true)?;
+    let mut fresh = learner_of(&folder, args)?;
+    let is_head = hosts.process == 0;
+    if !fresh.capabilities().mergeable {
+        // What depends on the order of all frames is learned by one.
+        if !is_head {
+            return Ok(Outcome::Done);
+        }
+        if !quiet {
+            say(&format!(
+                "remark: the learner `{}` decides on its way through the stream: one process learns, the others are not needed",
+                args.learner
+            ));
+        }
+        return crate::learn::run(args, quiet);
+    }
+    let copies = std::sync::Mutex::new(fresh.copy());
+    let make: Make = Arc::new(move || {
+        Box::new(Learning::new(copies.lock().unwrap_or_else(std::sync::PoisonError::into_inner).copy()))
+    });
+    if !is_head {
+        // Whoever interrupts all of them is heard by the first.
+        let _ignored = interruption()?;
+        oled_cluster::run(hosts, make, None)?;
+        return Ok(Outcome::Done);
+    }
+    let together = |learner: &mut dyn Learner, folder: &TaskFolder, made_of: MadeOf, stop: &Arc<AtomicBool>| {
+        let mut made_of = made_of;
+        made_of.add("the cluster", format!("{} shards", oled_cluster::SHARDS));
+        let mut keeper = Keeper::new(&args.checkpoint, made_of, quiet)?;
+        let (kept, _) = resumed::<()>(keeper.as_mut())?;
+        let position = kept.as_ref().map(|kept| &kept.position[..]);
+        let reader = Reader::open(
+            (folder, &args.input, &args.live),
+            (keeper, &args.checkpoint),
+            Lines::none(),
+            stop,
+            position,
+            quiet,
+        )?;
+        let finished = oled_cluster::run(hosts, make.clone(), Some((Box::new(reader.0), kept)))?;
+        let Finished { states, mut head, .. } = finished.context("the first process has a head")?;
+        head.end();
+        for (_, state) in states {
+            learner.merge(&state).context("what processes have seen cannot be put together: please report it")?;
+        }
+        let read = reader.1.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        let (_, frames) = read.context("the stream was read")?;
+        Ok(Source::Stream(Box::new(frames)))
+    };
+    run_together(args, Some(&together), quiet)
+}

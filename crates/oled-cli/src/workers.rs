@@ -1,0 +1,166 @@
+//! Workers: threads that work side by side on the segments of a stream, and tell the same as one.
+//!
+//! One thread takes frames in their order and deals them out by segment, epoch by epoch. Each worker tells what it has of an epoch;
+//! when all have told theirs, it is put in order and handed on. So many epochs may be open and no more, so that memory is bounded.
+
+mod evaluating;
+mod learning;
+mod recognising;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use anyhow::anyhow;
+use oled::Frame;
+use oled::deal::{Dealer, Place, Told, Worker, owner};
+use oled_data::DataError;
+
+use crate::progress::Progress;
+use crate::source::Source;
+pub(crate) use evaluating::evaluate;
+pub(crate) use learning::learn;
+pub(crate) use recognising::{can_recognise, recognise};
+#[cfg(feature = "cluster")]
+pub(crate) use {learning::Learning, recognising::Recognising};
+
+/// Frames of an epoch: with fewer the channels cost more than the frames, with more what is told waits longer.
+const EPOCH: usize = 64;
+
+/// Epochs that may be open: where segments come one after the other, only those that are at hand together are worked on side by
+/// side, so that there should be room for some of the usual length.
+const OPEN: usize = 256;
+
+/// What a worker has to do.
+enum Deed {
+    Over(oled::Symbol, Place),
+    Frame(Frame, Place),
+}
+
+/// What a worker has of an epoch; an error comes after what was told before, at its frame.
+type OfEpoch = (Vec<Told>, Option<(u64, String)>);
+
+/// Why there are no more frames.
+type Ended = Result<(), DataError>;
+
+/// Deals a stream out to workers until it ends, or somebody asks to stop. What they tell is handed on in the order of the stream.
+/// Gives back the stream and the workers.
+pub(crate) fn run<W: Worker>(
+    mut frames: Source,
+    interleaved: bool,
+    mut workers: Vec<W>,
+    stop: &AtomicBool,
+    progress: &mut Progress,
+    mut hand_on: impl FnMut(Vec<Told>) -> anyhow::Result<()>,
+) -> anyhow::Result<(Source, Vec<W>)> {
+    let done: anyhow::Result<Ended> = thread::scope(|scope| {
+        let (mut give, mut take) = (Vec::new(), Vec::new());
+        for worker in &mut workers {
+            let (deeds, given) = sync_channel::<Vec<Deed>>(OPEN);
+            let (tell, told) = sync_channel::<OfEpoch>(OPEN);
+            scope.spawn(move || work(worker, &given, &tell));
+            give.push(deeds);
+            take.push(told);
+        }
+        let (frames, progress) = (&mut frames, progress);
+        let dealer = scope.spawn(move || deal(frames, interleaved, &give, stop, progress));
+        in_order(&take, &mut hand_on)?;
+        dealer.join().map_err(|_| anyhow!("the thread that deals out frames has failed: please report it"))
+    });
+    done??;
+    Ok((frames, workers))
+}
+
+/// Deals frames out, as long as workers take them.
+fn deal(
+    frames: &mut Source,
+    interleaved: bool,
+    workers: &[SyncSender<Vec<Deed>>],
+    stop: &AtomicBool,
+    progress: &mut Progress,
+) -> Ended {
+    let mut dealer = Dealer::new(interleaved);
+    let mut ended = None;
+    while ended.is_none() {
+        let mut epoch: Vec<Vec<Deed>> = workers.iter().map(|_| Vec::new()).collect();
+        for _ in 0..EPOCH {
+            let frame = match frames.next() {
+                _ if stop.load(Ordering::Relaxed) => Err(Ok(())),
+                None => Err(Ok(())),
+                Some(Err(error)) => Err(Err(error)),
+                Some(Ok(frame)) => Ok(frame),
+            };
+            match frame {
+                Ok(frame) => {
+                    progress.frame_at(|| frames.bytes_read());
+                    let place = dealer.place(&frame);
+                    if let Some(over) = place.over {
+                        epoch[owner(over, workers.len())].push(Deed::Over(over, place));
+                    }
+                    epoch[owner(frame.segment, workers.len())].push(Deed::Frame(frame, place));
+                }
+                Err(why) => {
+                    ended = Some(why);
+                    break;
+                }
+            }
+        }
+        // Whoever does not listen any more has told why.
+        if workers.iter().zip(epoch).any(|(worker, deeds)| worker.send(deeds).is_err()) {
+            break;
+        }
+    }
+    ended.unwrap_or(Ok(()))
+}
+
+/// Does what there is to do, epoch by epoch.
+fn work(worker: &mut impl Worker, epochs: &Receiver<Vec<Deed>>, tell: &SyncSender<OfEpoch>) {
+    for epoch in epochs {
+        let (mut told, mut failed) = (Vec::new(), None);
+        for deed in epoch {
+            match deed {
+                Deed::Over(segment, place) => worker.over(segment, &place, &mut told),
+                Deed::Frame(frame, place) => {
+                    if let Err(error) = worker.frame(&frame, &place, &mut told) {
+                        failed = Some((place.frame, error));
+                        break;
+                    }
+                }
+            }
+        }
+        let is_last = failed.is_some();
+        if tell.send((told, failed)).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Puts what workers tell in order, epoch by epoch, up to the end or the first error.
+fn in_order(
+    workers: &[Receiver<OfEpoch>],
+    hand_on: &mut impl FnMut(Vec<Told>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    loop {
+        let (mut all, mut failed): (Vec<Told>, Option<(u64, String)>) = (Vec::new(), None);
+        for worker in workers {
+            // All of them are told of each epoch, so that they end together.
+            let Ok((told, error)) = worker.recv() else { return Ok(()) };
+            all.extend(told);
+            failed = failed.into_iter().chain(error).min();
+        }
+        sort(&mut all);
+        if let Some((frame, error)) = failed {
+            all.retain(|told| told.frame < frame);
+            hand_on(all)?;
+            return Err(anyhow!(error));
+        }
+        if !all.is_empty() {
+            hand_on(all)?;
+        }
+    }
+}
+
+/// Puts what was told in order; what belongs to one place was told by one worker, in its order.
+pub(crate) fn sort(told: &mut [Told]) {
+    told.sort_by_key(|told| (told.frame, told.rank));
+}

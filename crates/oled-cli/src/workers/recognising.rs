@@ -1,0 +1,219 @@
+//! Recognition side by side: each worker has a recogniser, and writes the lines of its segments.
+
+use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indexmap::IndexMap;
+use oled::deal::{Place, Told, Worker};
+use oled::logic::Stop;
+use oled::{End, Frame, Interval, Recogniser, Signature, StateError, Symbol, calculus, state};
+use oled_data::task_folder::TaskFolder;
+use oled_data::{csv_field, printable_json};
+use rustc_hash::FxBuildHasher;
+use serde_json::json;
+
+use super::{run, sort};
+use crate::Outcome;
+use crate::checkpoint::open_frames;
+use crate::growing::Growing;
+use crate::input::{load_task, load_theory, recogniser, too_much, warn_of_durations};
+use crate::progress::{Labels, Progress, say_skipped};
+use crate::recognise::{INTERVAL_COLUMNS, compact, interruption, interval_line, wanted};
+use crate::recognise::{Output, RecogniseArgs};
+use crate::source::Source;
+use crate::times::{json_time, printed_time};
+
+/// A worker that recognises. It can be copied as long as it has seen nothing.
+#[derive(Clone)]
+pub(crate) struct Recognising {
+    recogniser: Recogniser,
+    wanted: Vec<Signature>,
+    format: Output,
+    /// Whether what holds at each frame is told, and no intervals.
+    frames: bool,
+    /// The segments that have not ended, with their numbers.
+    numbers: IndexMap<Symbol, u64, FxBuildHasher>,
+    closed: Vec<Interval>,
+    /// Whether somebody has asked to end.
+    stopped: bool,
+}
+
+impl Recognising {
+    /// A worker for the theory of a command.
+    pub(crate) fn new(folder: &mut TaskFolder, args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Recognising> {
+        if args.frames {
+            let hint = "leave `--frames` out for intervals";
+            let what = "`--frames` tells at once what holds, also in intervals that become too short to be reported";
+            warn_of_durations(folder, what, hint, quiet);
+        } else {
+            folder.skip_quiet(&load_theory(folder, &args.theory)?);
+        }
+        let recogniser = recogniser(folder, &args.theory, quiet)?.with_limit(args.max_instances);
+        let recogniser = recogniser.with_max_steps(args.steps.max_steps);
+        let wanted = wanted(folder, &recogniser, args.all);
+        let (format, frames) = (args.format(), args.frames);
+        let (numbers, closed) = (IndexMap::default(), Vec::new());
+        Ok(Recognising { recogniser, wanted, format, frames, numbers, closed, stopped: false })
+    }
+
+    /// The first line of what is written, if there is one.
+    pub(crate) fn header(&self) -> &'static str {
+        match (self.format, self.frames) {
+            (Output::Csv, false) => INTERVAL_COLUMNS,
+            (Output::Csv, true) => "segment,time,fluent",
+            (Output::Jsonl, _) => "",
+        }
+    }
+
+    /// What was closed as lines, if there is anything to be told.
+    fn tell(&mut self, (frame, rank): (u64, u64), told: &mut Vec<Told>) {
+        let mut text = String::new();
+        let mut tag = 0;
+        for interval in self.closed.drain(..).filter(|i| !self.frames && self.wanted.contains(&i.signature)) {
+            tag += u64::from(interval.end != End::Open);
+            text += &interval_line(&interval, None, self.format);
+            text.push('\n');
+        }
+        if !text.is_empty() {
+            told.push(Told { frame, rank, text, tag });
+        }
+    }
+
+    /// What holds at a frame as lines.
+    fn tell_frame(&self, frame: &Frame, place: &Place, told: &mut Vec<Told>) {
+        let own = self.recogniser.holding().filter(|(signature, _)| self.wanted.contains(signature));
+        let mut holding: Vec<String> = own.map(|(s, values)| compact(&calculus::fluent(s, values))).collect();
+        holding.sort();
+        let (segment, time, tag) = (frame.segment.as_str(), frame.time, holding.len() as u64);
+        let text = match self.format {
+            Output::Csv => {
+                let (segment, time) = (csv_field(segment), printed_time(time));
+                let line = |fluent: &String| format!("{segment},{time},{}\n", csv_field(fluent));
+                holding.iter().map(line).collect::<Vec<_>>().concat()
+            }
+            Output::Jsonl => {
+                let line = json!({"segment": segment, "time": json_time(time), "holds": holding});
+                format!("{}\n", printable_json(&line.to_string()))
+            }
+        };
+        told.push(Told { frame: place.frame, rank: 1, text, tag });
+    }
+
+    /// What has not ended when somebody asks to end.
+    fn tell_open(&mut self, told: &mut Vec<Told>) {
+        self.closed.extend(self.recogniser.open());
+        self.tell_by_segment(told);
+    }
+
+    /// What is told at the end, segment by segment.
+    fn tell_by_segment(&mut self, told: &mut Vec<Told>) {
+        let all = std::mem::take(&mut self.closed);
+        for own in all.chunk_by(|a, b| a.segment == b.segment) {
+            self.closed.extend_from_slice(own);
+            let number = self.numbers.get(&own[0].segment).copied().unwrap_or(u64::MAX);
+            self.tell((u64::MAX, number), told);
+        }
+    }
+}
+
+impl Worker for Recognising {
+    fn over(&mut self, segment: Symbol, place: &Place, told: &mut Vec<Told>) {
+        self.recogniser.finish(&mut self.closed);
+        self.numbers.swap_remove(&segment);
+        self.tell((place.frame, 0), told);
+    }
+
+    fn frame(&mut self, frame: &Frame, place: &Place, told: &mut Vec<Told>) -> Result<(), String> {
+        if place.begins {
+            self.numbers.insert(frame.segment, place.segment);
+        }
+        if self.stopped {
+            return Ok(());
+        }
+        self.recogniser.observe(frame, &mut self.closed);
+        match self.recogniser.stop() {
+            Some(Stop::Interrupted) => self.stopped = true,
+            Some(stop) => return Err(too_much(stop, frame).to_string()),
+            None if self.frames => {
+                self.closed.clear();
+                self.tell_frame(frame, place, told);
+            }
+            None => {}
+        }
+        self.tell((place.frame, 1), told);
+        Ok(())
+    }
+
+    fn end(&mut self, told: &mut Vec<Told>) {
+        self.recogniser.finish(&mut self.closed);
+        self.tell_by_segment(told);
+    }
+
+    fn save(&mut self) -> Vec<u8> {
+        state::encode(&(self.recogniser.save(), &self.numbers))
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let (recogniser, numbers): (Vec<u8>, _) = state::decode(bytes)?;
+        self.recogniser.restore(&recogniser)?;
+        self.numbers = numbers;
+        Ok(())
+    }
+}
+
+/// Whether a command can be spread over workers: what is told as it happens, and what is kept, goes frame by frame.
+pub(crate) fn can_recognise(args: &RecogniseArgs) -> bool {
+    let at_once = args.live.follow || args.reload || args.wants_alarms();
+    args.input.workers > 1 && !at_once && !args.sure.confidence && args.checkpoint.checkpoint.is_none()
+}
+
+/// `oled recognise --workers N`.
+pub(crate) fn recognise(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    let mut folder = load_task(&args.task)?;
+    let worker = Recognising::new(&mut folder, args, quiet)?;
+    // Where nothing can be written nothing is read.
+    let mut output: Box<dyn Write> = match &args.output {
+        Some(path) => Box::new(Growing::open(path, None)?),
+        None => Box::new(BufWriter::new(io::stdout().lock())),
+    };
+    let failed = |error: io::Error| match &args.output {
+        Some(path) => anyhow::Error::new(error).context(format!("cannot write `{}`", path.display())),
+        None => error.into(),
+    };
+    let mut printed = 0;
+    let mut write = |told: Vec<Told>| {
+        printed += told.iter().map(|told| told.tag).sum::<u64>();
+        told.iter()
+            .try_for_each(|told| output.write_all(told.text.as_bytes()))
+            .and_then(|()| output.flush())
+            .map_err(failed)
+    };
+    let interrupted: Arc<AtomicBool> = interruption()?;
+    let frames = open_frames(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, None, quiet)?;
+    let header = worker.header();
+    let header =
+        Told { frame: 0, rank: 0, text: header.to_string() + if header.is_empty() { "" } else { "\n" }, tag: 0 };
+    write(vec![header])?;
+    let mut progress = Progress::new(frames.total_bytes(), quiet);
+    let mut one = worker;
+    one.recogniser = one.recogniser.with_interrupt(interrupted.clone().into());
+    let workers = vec![one; args.input.workers];
+    let interleaved = folder.task.options.interleaved;
+    let source = Source::Stream(Box::new(frames));
+    let (frames, mut workers) = run(source, interleaved, workers, &interrupted, &mut progress, &mut write)?;
+    let stopped = interrupted.load(Ordering::Relaxed);
+    let mut last = Vec::new();
+    for worker in &mut workers {
+        if stopped { worker.tell_open(&mut last) } else { worker.end(&mut last) }
+    }
+    sort(&mut last);
+    write(last)?;
+    progress.finish();
+    say_skipped(&frames.finish(), Labels::Unused, quiet);
+    Ok(match printed {
+        _ if stopped => Outcome::Interrupted,
+        0 => Outcome::Nothing,
+        _ => Outcome::Done,
+    })
+}
