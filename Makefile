@@ -6,13 +6,13 @@ all: lint test doc deny
 
 lint:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --features clingo --quiet -- -D warnings
+	cargo clippy --workspace --all-targets --features clingo,cluster,parquet --quiet -- -D warnings
 
 test:
-	cargo test --workspace --features clingo
+	cargo test --workspace --features clingo,cluster,parquet
 
 doc:
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --features clingo --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --features clingo,cluster,parquet --quiet
 
 # Says so where cargo-deny is not installed.
 deny:
