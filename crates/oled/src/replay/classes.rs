@@ -127,8 +127,8 @@ const PACKED: usize = 4;
 pub(crate) enum Vocabulary<'a> {
     /// Every literal that tells anything apart, with thresholds of few digits; and the literals of some rules.
     All(&'a [Rule]),
-    /// The literals of some rules, with all thresholds.
-    Of(&'a [Rule]),
+    /// The literals of some rules, with their thresholds and others, more or fewer.
+    Of(&'a [Rule], Fineness),
 }
 
 impl Classes {
@@ -182,9 +182,9 @@ impl Classes {
     ) {
         let layout = scope.layout;
         let truths = states.flat_map(|state| state.chunks(layout.stride()));
-        let (all, rules) = match vocabulary {
-            Vocabulary::All(rules) => (true, rules),
-            Vocabulary::Of(rules) => (false, rules),
+        let (all, rules, fineness) = match vocabulary {
+            Vocabulary::All(rules) => (true, rules, Fineness::Coarse),
+            Vocabulary::Of(rules, fineness) => (false, rules, fineness),
         };
         let kept: IndexSet<Lit, FxBuildHasher> = rules.iter().flat_map(|rule| &rule.body).copied().collect();
         // A literal that is never true, always true, or true where one before it is, tells nothing apart; but one that is
@@ -221,7 +221,6 @@ impl Classes {
                     _ => None,
                 };
                 let given: Vec<Threshold> = kept.iter().filter_map(of_slot).collect();
-                let fineness = if all { Fineness::Coarse } else { Fineness::Fine };
                 let ranks = record.bins[scope.group][s].order();
                 let scale = Scale::new(*slot, ranks, fineness, &given);
                 if used || scale.len() > 1 {

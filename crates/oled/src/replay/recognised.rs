@@ -13,6 +13,7 @@ use super::layout::{has_bit, set_bit};
 use super::literal::Rule;
 use super::record::{Course, Record, Segment};
 use super::runs::{Definition, Runs};
+use super::scale::Fineness;
 use super::simulate::spans;
 use super::track::Run;
 use crate::induce::Column;
@@ -53,7 +54,7 @@ pub(crate) fn recognise(
     definition: Definition,
     what: What,
 ) -> Recognised {
-    let classes = Classes::new(record, segments, scope, Vocabulary::Of(rules));
+    let classes = Classes::new(record, segments, scope, Vocabulary::Of(rules, Fineness::Coarse));
     let runs = Runs::new(segments, scope, &classes);
     let actions = actions(&classes, &runs, rules);
     let mut recognised: Recognised = vec![IndexMap::default(); segments.len()];

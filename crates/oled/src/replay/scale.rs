@@ -1,5 +1,7 @@
 //! Scale: the values that were measured for a slot, in order, and the thresholds between them.
 
+use serde::{Deserialize, Serialize};
+
 use super::bins::{BinId, Ranks};
 use super::literal::Slot;
 use super::refine::Room;
@@ -32,9 +34,10 @@ struct Cut {
 pub(crate) const NOWHERE: u16 = u16::MAX;
 
 /// Which cuts are looked at, beside those of thresholds that are given.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Fineness {
     Coarse,
+    #[default]
     Fine,
 }
 
