@@ -205,7 +205,7 @@ fn confidence_table(name: Symbol, curve: &Curve, table: &Reliability) -> String 
 }
 
 pub(crate) fn confusion_json(c: &Confusion) -> Value {
-    json!({"tp": c.tp, "fp": c.fp, "fn": c.fn_, "precision": c.precision(), "recall": c.recall(), "f1": c.f1()})
+    json!(c)
 }
 
 /// The counts of each fluent.
@@ -215,11 +215,7 @@ pub(crate) fn fluents_json(evaluation: &Evaluation) -> Value {
 }
 
 fn to_json(evaluation: &Evaluation, by_segment: bool) -> Value {
-    let mut object = json!({
-        "fluents": fluents_json(evaluation),
-        "micro": confusion_json(&evaluation.total()),
-        "frames": evaluation.frames(),
-    });
+    let mut object = json!(evaluation);
     if by_segment {
         let rows = evaluation.by_segment().into_iter().map(|(fluent, segment, c)| {
             let mut row = json!({"segment": segment.as_str(), "fluent": fluent.as_str()});

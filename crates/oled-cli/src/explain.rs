@@ -1,9 +1,6 @@
 //! `oled explain`: why a rule was learned, and why an interval was recognised, missed or a false alarm.
 
-mod fluents;
 mod history;
-mod report;
-mod runs;
 mod trust;
 
 use std::fmt::Write as _;
@@ -19,6 +16,7 @@ use oled::lang::printable;
 use oled::logic::Stop;
 use oled_data::printable_json;
 use oled_data::task_folder::TaskFolder;
+use oled_experiment::explain::{Fluents, KINDS, Kind, Report, Runs};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -26,10 +24,7 @@ use crate::args::{InputArgs, StepsArgs};
 use crate::input::{load_task, load_theory, open_stream, too_much, warn};
 use crate::progress::{Labels, Progress, say, say_skipped};
 use crate::recognise::interruption;
-use crate::times::{printed_time, read_time};
-use fluents::Fluents;
-use report::{KINDS, Kind, Report};
-use runs::Runs;
+use crate::times::{printed_time, read_time, times};
 use trust::Trial;
 
 #[derive(Debug, Args)]
@@ -266,8 +261,8 @@ impl Printer {
             }
             self.explained += 1;
             match &mut self.json {
-                Some(object) => push(object, report.kind.key(), report.to_json()),
-                None => self.text(&report.to_text())?,
+                Some(object) => push(object, report.kind.key(), report.to_json(times())),
+                None => self.text(&report.to_text(times()))?,
             }
         }
         Ok(())

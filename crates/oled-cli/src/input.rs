@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
-use oled::calculus::is_ordinary;
 use oled::logic::{NARROW, Stop};
-use oled::{Diagnostic, Frame, Recogniser, Source, Task, Theory, parse_source};
+use oled::{Diagnostic, Frame, Recogniser, Source, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Frames, open};
+use oled_experiment::defines_nothing;
 
 use crate::args::InputArgs;
 use crate::progress::say;
@@ -52,7 +52,7 @@ pub(crate) fn recogniser(folder: &TaskFolder, theory: &Path, quiet: bool) -> any
         None if theory.clauses.is_empty() && !quiet => {
             say("warning: the theory has no rules, so nothing is recognised");
         }
-        None if !theory.clauses.is_empty() => return Err(defines_nothing(&folder.task)),
+        None if !theory.clauses.is_empty() => return Err(defines_nothing(&folder.task).into()),
         _ => {}
     }
     Ok(recogniser)
@@ -75,17 +75,6 @@ pub(crate) fn too_much(stop: &Stop, frame: &Frame) -> anyhow::Error {
         _ => format!("{NARROW}; or allow more with `--max-steps`"),
     };
     anyhow!("{stop} at time {} of segment `{segment}`\nhint: {hint}", times::printed_time(time))
-}
-
-/// What to tell of a theory from which nothing to be recognised follows.
-pub(crate) fn defines_nothing(task: &Task) -> anyhow::Error {
-    match task.labels().into_iter().find(|label| is_ordinary(*label)) {
-        Some(label) => anyhow!("the theory defines nothing that is labelled\nhint: rules for `{label}` do"),
-        None => anyhow!(
-            "the theory defines no fluent\nhint: rules for `initiatedAt(fluent, T)` and `terminatedAt(fluent, T)` do, or for \
-             `holdsAt(fluent, T)`"
-        ),
-    }
 }
 
 /// The path of the stream: the one that was named, or the task's own.

@@ -168,13 +168,9 @@ pub(crate) fn made_of(folder: &TaskFolder, args: &RecogniseArgs) -> anyhow::Resu
     Ok(made_of)
 }
 
-/// The fluents to print: those that the task asks for, or all where it asks for none of them, and what the rules tell of
-/// intervals that are related.
+/// The fluents to print.
 pub(crate) fn wanted(folder: &TaskFolder, recogniser: &Recogniser, all: bool) -> Vec<Signature> {
-    let targets = folder.task.labels();
-    let defined: Vec<Signature> = recogniser.fluents().collect();
-    let asked: Vec<Signature> = defined.iter().copied().filter(|s| targets.contains(s)).collect();
-    if all || asked.is_empty() { defined } else { asked.into_iter().chain(recogniser.told_later()).collect() }
+    oled_data::wanted(&folder.task, recogniser, all)
 }
 
 /// A flag that Ctrl-C sets.

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use oled_data::Times;
 use oled_data::task_folder::TaskFolder;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// How the stream of this command writes times; a command has one task.
 static TIMES: OnceLock<Times> = OnceLock::new();
@@ -15,7 +15,8 @@ pub(crate) fn adopt(folder: &TaskFolder) {
     let _ = TIMES.set(folder.times());
 }
 
-fn times() -> Times {
+/// How they are written.
+pub(crate) fn times() -> Times {
     TIMES.get().copied().unwrap_or_default()
 }
 
@@ -26,7 +27,7 @@ pub(crate) fn printed_time(time: i64) -> String {
 
 /// The same as JSON: a number where it is written as one.
 pub(crate) fn json_time(time: i64) -> Value {
-    if times() == Times::integer(times().clock()) { json!(time) } else { json!(printed_time(time)) }
+    oled_data::json_time(time, times())
 }
 
 /// A time point as it was written on the command line.

@@ -136,6 +136,16 @@ impl Checkpoint {
         }
     }
 
+    /// It as bytes, as [`Checkpoint::write`] writes them.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.encode()
+    }
+
+    /// The checkpoint that bytes are; the name is only told.
+    pub fn from_bytes(name: &Path, bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
+        decode(name, bytes)
+    }
+
     fn encode(&self) -> Vec<u8> {
         let payload = state::encode(&(&self.made_of, &self.state));
         let mut bytes = Vec::with_capacity(payload.len() + HEAD + 8);

@@ -241,7 +241,7 @@ impl Problem {
     }
 
     /// The same problem, told with the row of a table that has no lines.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "arrow")]
     pub(crate) fn in_row(mut self, row: u64) -> Problem {
         self.message = format!("row {row}: {}", self.message);
         self

@@ -49,16 +49,7 @@ impl Joined {
         options: &ReadOptions,
         bytes: Counter,
     ) -> Result<(Joined, Option<u64>), DataError> {
-        let tables = options.tables.clone().unwrap_or_default();
-        let alone = ReadOptions {
-            with: Vec::new(),
-            labels_from: None,
-            alone: true,
-            ticks: None,
-            reasoner: None,
-            max_names: None,
-            ..options.clone()
-        };
+        let alone = Joined::alone(options);
         let stdin = paths.iter().filter(|path| path.as_path() == Path::new("-")).count();
         if stdin > 1 {
             return Err(Problem::new(ProblemKind::Format, 0, "standard input is named twice")
@@ -74,10 +65,30 @@ impl Joined {
         for path in paths {
             let frames = open(path, &alone)?;
             total = total.zip(frames.total_bytes()).map(|(sum, own)| sum + own);
-            parts.push(Part { name: path.display().to_string(), frames, head: None, ended: false });
+            parts.push((path.display().to_string(), frames));
         }
-        let joined = Joined {
-            parts,
+        Ok((Joined::of(parts, options, bytes), total))
+    }
+
+    /// How each of several inputs is read: what is done with frames, but for reading them, is done when they are joined.
+    pub(crate) fn alone(options: &ReadOptions) -> ReadOptions {
+        ReadOptions {
+            with: Vec::new(),
+            labels_from: None,
+            alone: true,
+            ticks: None,
+            reasoner: None,
+            max_names: None,
+            ..options.clone()
+        }
+    }
+
+    /// Joins inputs that were opened, each as if it were alone.
+    pub(crate) fn of(parts: Vec<(String, Frames)>, options: &ReadOptions, bytes: Counter) -> Joined {
+        let tables = options.tables.clone().unwrap_or_default();
+        let part = |(name, frames)| Part { name, frames, head: None, ended: false };
+        Joined {
+            parts: parts.into_iter().map(part).collect(),
             sorted: None,
             sort: options.sorting == Sorting::Whole,
             interleaved: options.interleaved,
@@ -88,8 +99,7 @@ impl Joined {
             gridded: (tables.grid != Grid::default()).then(|| Gridded::new(tables.grid, tables.times.ahead())),
             on_grid: None,
             bytes,
-        };
-        Ok((joined, total))
+        }
     }
 
     /// Has the next frame of each input; returns whether one is not there yet.

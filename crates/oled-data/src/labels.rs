@@ -24,6 +24,8 @@ use crate::format::Format;
 use crate::joined::group_of;
 use crate::lines::LineReader;
 use crate::reader::{ReadOptions, decompressed};
+#[cfg(feature = "arrow")]
+use crate::table::{BatchReader, scan_batches};
 use crate::table::{Cells, Row, Tables, delimiter, keys, scan, value_of};
 
 /// Intervals of labels, and where frames are among them.
@@ -173,6 +175,23 @@ impl Labels {
     /// The same of a table that is being written: what follows its last line end may not be all of a row.
     pub(crate) fn read_growing(path: &Path, options: &ReadOptions) -> Result<Labels, DataError> {
         Labels::read_table(path, options, true)
+    }
+
+    /// The same of a table in memory.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn of_batches(name: &str, batches: BatchReader, options: &ReadOptions) -> Result<Labels, DataError> {
+        let (tables, kinds) = (options.tables.clone().unwrap_or_default(), options.kinds());
+        let reading = Reading { tables: &tables, fluents: &options.labels, kinds: &kinds };
+        let (mut found, mut header) = (Found::default(), None);
+        let is_time = |column: &str| column == "start" || column == "end";
+        scan_batches(name, batches, tables.times, is_time, |names, row| {
+            if header.is_none() {
+                header = Some(Header::new(names.to_vec(), &tables)?);
+            }
+            found.add(reading.row(row, header.as_ref().expect("it was just read"))?);
+            Ok(())
+        })?;
+        Ok(Labels { cut: tables.cut.is_some(), ..Labels::new(found) })
     }
 
     fn read_table(path: &Path, options: &ReadOptions, growing: bool) -> Result<Labels, DataError> {

@@ -11,6 +11,8 @@
 //! | `records` | the same as a flat JSON object | yes | no |
 //! | `parquet` | a table of Apache Parquet (feature `parquet`) | yes | no |
 //!
+//! With the feature `arrow`, `read_batches` reads tables of Apache Arrow in memory; a [`Feed`] takes frames one by one.
+//!
 //! ```
 //! use oled_data::{Format, Frames, ReadOptions};
 //! let text = r#"{"segment":"walk1","time":680,"narrative":["happensAt(walking(id1),680)"]}"#;
@@ -24,6 +26,8 @@
 //! ```
 
 mod ahead;
+#[cfg(feature = "arrow")]
+mod arrow;
 mod atom;
 pub mod caviar;
 mod checkpoint;
@@ -35,12 +39,16 @@ mod digest;
 mod document;
 mod error;
 mod facts;
+mod feed;
 mod format;
 mod frame;
+#[cfg(feature = "arrow")]
+mod frame_table;
 mod gather;
 mod grid;
 pub mod homes;
 pub mod init;
+mod intervals;
 mod joined;
 mod jsonl;
 mod labels;
@@ -64,6 +72,8 @@ mod writer;
 mod zstd;
 
 pub use ahead::ReadAhead;
+#[cfg(feature = "arrow")]
+pub use arrow::{Batches, read_batches};
 pub use caviar::{Protocol, Unit};
 pub use checkpoint::{Checkpoint, CheckpointError, previous};
 pub use constants::{Constants, MOST_CONSTANTS};
@@ -71,8 +81,10 @@ pub use csv::csv_field;
 pub use declarations::Declarations;
 pub use digest::{Digest, digest};
 pub use error::{DataError, ProblemKind, Skipped};
+pub use feed::Feed;
 pub use format::Format;
 pub use grid::Grid;
+pub use intervals::{INTERVAL_COLUMNS, IntervalFormat, compact, interval_line, json_time, json_value, wanted};
 pub use jsonl::printable_json;
 pub use live::Live;
 pub use reader::{Frames, Pause, ReadOptions, Sorting, open, open_at};

@@ -41,7 +41,7 @@ pub(crate) struct LineReader {
 }
 
 /// Where a reader is in its input: behind the last line that was lent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Place {
     /// Lines.
     number: usize,

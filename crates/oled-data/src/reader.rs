@@ -80,7 +80,7 @@ impl ReadOptions {
     }
 
     /// Whether there is more to be done with an input than to read it.
-    fn is_joined(&self) -> bool {
+    pub(crate) fn is_joined(&self) -> bool {
         let cut = self.tables.as_ref().is_some_and(|tables| tables.cut.is_some() || tables.grid != Grid::default());
         !self.alone && (!self.with.is_empty() || self.sorting == Sorting::Whole || cut)
     }
@@ -314,13 +314,13 @@ pub(crate) fn decompressed(name: &str, input: impl Read + Send + 'static) -> io:
 pub struct Frames {
     /// `None` once it has ended.
     source: Option<Box<dyn Source>>,
-    sink: Sink,
+    pub(crate) sink: Sink,
     /// What ended it, to be told after the frames that were ready before.
     failure: Option<DataError>,
     bytes: Counter,
     total: Option<u64>,
     max_names: Option<usize>,
-    format: Format,
+    pub(crate) format: Format,
     /// Frames that were taken.
     taken: u64,
     /// What they were, of a source that has no places to go on from.
@@ -411,18 +411,27 @@ impl Frames {
         let mut frames = Frames::new(source, options, bytes, None)?;
         frames.format = format;
         if let Some(At { saved, .. }) = at {
-            frames.taken = saved.taken;
-            frames.sink.restore(&saved.sink).map_err(|error| damaged(&error, name))?;
-            match (&mut frames.ticks, &saved.ticks) {
-                (Some(ticks), Some(saved)) => ticks.restore(saved).map_err(|error| damaged(&error, name))?,
-                (None, None) => {}
-                _ => return Err(damaged(&StateError::new("the ticks are other ones"), name)),
-            }
+            frames.restore(saved).map_err(|error| damaged(&error, name))?;
         }
         Ok(frames)
     }
 
-    fn new(
+    fn restore(&mut self, saved: &Position) -> Result<(), StateError> {
+        self.taken = saved.taken;
+        self.sink.restore(&saved.sink)?;
+        match (&mut self.ticks, &saved.ticks) {
+            (Some(ticks), Some(saved)) => ticks.restore(saved),
+            (None, None) => Ok(()),
+            _ => Err(StateError::new("the ticks are other ones")),
+        }
+    }
+
+    /// Goes on with what [`Frames::save`] gave, where the source needs no place.
+    pub(crate) fn go_on(&mut self, saved: &[u8]) -> Result<(), StateError> {
+        self.restore(&state::decode(saved)?)
+    }
+
+    pub(crate) fn new(
         source: Box<dyn Source>,
         options: &ReadOptions,
         bytes: Counter,

@@ -79,6 +79,10 @@ impl Sink {
         Ok(())
     }
 
+    pub(crate) fn set_lenient(&mut self, lenient: bool) {
+        self.lenient = lenient;
+    }
+
     /// What was left out since this was asked last.
     pub(crate) fn take_skipped(&mut self) -> Skipped {
         let mut fresh = Skipped::default();

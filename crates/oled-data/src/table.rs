@@ -9,6 +9,8 @@
 //!
 //! A fact is written as in rules, without its time, with columns for its arguments.
 
+#[cfg(feature = "arrow")]
+mod batches;
 mod cells;
 mod columns;
 #[cfg(feature = "parquet")]
@@ -18,21 +20,28 @@ mod parquet;
 mod parquet;
 mod rows;
 mod scan;
+#[cfg(feature = "arrow")]
+mod texts;
 mod write;
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use oled::lang::{ec, nearest_path};
 use oled::{Atom, Diagnostic, Signature, Source, Span, Symbol, Term, Value};
 use serde::Deserialize;
 use toml::Spanned;
 
+#[cfg(feature = "arrow")]
+pub(crate) use batches::{ArrowReader, BatchReader, scan_batches};
 pub(crate) use cells::{Cells, Row, delimiter, keys};
 pub(crate) use columns::{Columns, is_code, number, truth, value_of};
 pub(crate) use parquet::ParquetReader;
 pub(crate) use rows::TableReader;
 pub(crate) use scan::scan;
+#[cfg(feature = "arrow")]
+pub(crate) use texts::{Cell, text_of};
 pub use write::TableWriter;
 
 use crate::grid::Grid;
@@ -270,8 +279,11 @@ impl Tables {
     /// The table that a file is, by the columns that it has; where several fit, by its name.
     pub(crate) fn fit(&self, header: &[String], stem: &str) -> Result<&Table, Misfit<'_>> {
         let has = |column: &str| header.iter().any(|own| own == column);
-        let missing =
-            |table: &Table| table.columns().filter(|column| !has(column)).map(String::from).collect::<Vec<_>>();
+        let missing = |table: &Table| {
+            // A column may be asked for several times, and is missing once.
+            let columns: IndexSet<&str> = table.columns().filter(|column| !has(column)).collect();
+            columns.into_iter().map(String::from).collect::<Vec<_>>()
+        };
         let mut fitting: Vec<&Table> = self.declared.iter().filter(|table| missing(table).is_empty()).collect();
         if fitting.len() > 1 {
             let named = |table: &&Table| table.name.as_ref().is_some_and(|name| stem.starts_with(name.as_str()));

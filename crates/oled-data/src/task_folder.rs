@@ -233,6 +233,16 @@ impl TaskFolder {
         TaskFolder { embedded: Some(embedded), ..folder.expect("the embedded tasks are tested") }
     }
 
+    /// The text of `task.toml`.
+    pub fn manifest(&self) -> &Source {
+        &self.manifest
+    }
+
+    /// Whether every build carries the task.
+    pub fn is_embedded(&self) -> bool {
+        self.embedded.is_some()
+    }
+
     /// The texts of the declarations and of the background.
     pub fn texts(&self) -> &[Arc<Source>] {
         &self.texts

@@ -57,6 +57,16 @@ impl Times {
         matches!(self.form, Form::Iso { .. })
     }
 
+    /// Whether times are dates that are printed with how far their clock is ahead of UTC.
+    pub fn are_zoned(&self) -> bool {
+        self.form == Form::Iso { zoned: true }
+    }
+
+    /// Whether times are numbers of seconds with a decimal point.
+    pub fn are_seconds(&self) -> bool {
+        self.form == Form::Seconds
+    }
+
     /// What times count.
     pub fn clock(&self) -> Clock {
         self.clock

@@ -33,17 +33,17 @@ use truth::{Label, Rules, Truth};
 use vocabulary::{Kind, View, Vocabulary};
 
 /// The settings of the task: `tasks/lobby/task.toml`.
-pub const TASK: &str = include_str!("../../../tasks/lobby/task.toml");
+pub const TASK: &str = include_str!("../tasks/lobby/task.toml");
 /// The declarations of the task: `tasks/lobby/modes.lp`.
-pub const MODES: &str = include_str!("../../../tasks/lobby/modes.lp");
+pub const MODES: &str = include_str!("../tasks/lobby/modes.lp");
 /// Its background knowledge: `tasks/lobby/background.lp`.
-pub const BACKGROUND: &str = include_str!("../../../tasks/lobby/background.lp");
+pub const BACKGROUND: &str = include_str!("../tasks/lobby/background.lp");
 /// The rules that label the world: `tasks/lobby/theories/true.lp`.
-pub const TRUE_RULES: &str = include_str!("../../../tasks/lobby/theories/true.lp");
+pub const TRUE_RULES: &str = include_str!("../tasks/lobby/theories/true.lp");
 /// The rules that label it once they have changed: `tasks/lobby/theories/changed.lp`.
-pub const CHANGED_RULES: &str = include_str!("../../../tasks/lobby/theories/changed.lp");
+pub const CHANGED_RULES: &str = include_str!("../tasks/lobby/theories/changed.lp");
 /// A first draft of rules by hand: `tasks/lobby/theories/hand.lp`.
-pub const HAND_RULES: &str = include_str!("../../../tasks/lobby/theories/hand.lp");
+pub const HAND_RULES: &str = include_str!("../tasks/lobby/theories/hand.lp");
 
 /// A hall has room for so many; the building has as many halls as are needed, side by side, so that a larger world is
 /// no denser than a small one.

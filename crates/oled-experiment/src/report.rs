@@ -10,6 +10,7 @@ macro_rules! put {
 
 mod confidence;
 mod csv;
+pub mod fragment;
 mod html;
 mod markdown;
 mod number;

@@ -1,5 +1,6 @@
 //! Evaluation: recognised against annotated, counted per fluent instance and time point.
 
+mod data;
 mod early;
 mod intervals;
 mod last_label;

@@ -2,7 +2,9 @@
 
 mod candidates;
 mod cover;
+mod data;
 mod existential;
+mod fits;
 mod given;
 mod heads;
 mod instances;
@@ -14,6 +16,7 @@ mod lookup;
 mod measured;
 mod oled;
 mod present;
+mod printed;
 mod process;
 mod related;
 mod sight;
@@ -23,6 +26,7 @@ mod written;
 pub use cover::Cover;
 pub(crate) use cover::{CoverState, Missing};
 pub use existential::TooMany;
+pub use fits::fits;
 pub(crate) use given::Given;
 pub use heads::Head;
 pub(crate) use heads::{Sights, heads, prefer_persisting};

@@ -3,6 +3,32 @@
 //! People have streams of simple events, somebody walks, a vessel slows, and want to know of complex ones: two people
 //! meet, a rendezvous. Rules say when a complex event, a *fluent*, begins and when it ends; in between it persists.
 //!
+//! Ten lines that learn when a door is open, from what happens and from labels:
+//!
+//! ```
+//! use oled::{Frame, Learner, Replay, ReplaySettings, Source, Task};
+//! # const MODES: &str = "input(happensAt(opens(+door), +time)). input(happensAt(shuts(+door), +time)).
+//! #     input(holdsAt(seen(+door), +time)). example(holdsAt(open(+door), +time)).
+//! #     modeh(initiatedAt(open(+door), +time)). modeh(terminatedAt(open(+door), +time)).
+//! #     modeb(happensAt(opens(+door), +time)). modeb(happensAt(shuts(+door), +time)).";
+//! # let what = |time: i64| if time % 10 == 3 { "opens" } else { "shuts" };
+//! let task = Task::parse(&Source::new("modes.lp", MODES), &Source::new("background.lp", ""))?;
+//! let mut learner = Replay::new(&task, ReplaySettings::default())?;
+//! for time in 0..60 {
+//!     let mut frame = Frame::new("monday".into(), time);
+//!     frame.holds("seen", ["front"]);
+//!     if time % 5 == 3 { frame.happens(what(time), ["front"]); }
+//!     if (4..=8).contains(&(time % 10)) { frame.label("open", ["front"]); }
+//!     learner.observe(&frame, &mut ());
+//! }
+//! let rules = learner.learned(&mut ()).theory().to_string();
+//! # assert!(rules.contains("initiatedAt(open(X0), T) :-\n    happensAt(opens(X0), T)."), "{rules}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The examples of this crate recognise with learned rules, read a source of their own, save and resume, swap rules while a stream
+//! goes on, and explain.
+//!
 //! | room | what it is |
 //! |---|---|
 //! | [`lang`] | the language: names, terms, clauses, declarations, one parser |

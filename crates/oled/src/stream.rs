@@ -1,5 +1,6 @@
 //! Frames: what is known about one time point of one segment, in flat form.
 
+mod build;
 mod fact_problem;
 mod fact_reader;
 mod kinds;

@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::bail;
-use oled::calculus::label_name;
-use oled::lang::ec::{HOLDS, INITIALLY, INITIATED};
 use oled::learn::FluentFit;
 use oled::logic::MAX_STEPS;
-use oled::{Evaluation, Learned, Recogniser, Signature, Symbol, Term};
+use oled::{Evaluation, Learned, Recogniser};
 use oled_data::task_folder::TaskFolder;
 
 use crate::input::too_much;
@@ -38,24 +36,5 @@ pub(super) fn fits(
         evaluation.count(&recogniser, &frame);
         closed.clear();
     }
-    let labels = folder.task.labels();
-    let started = |name: Symbol| {
-        folder.task.rules(&theory).iter().any(|rule| {
-            let head = Signature::of(&rule.head);
-            // A fluent without arguments is its own name.
-            let bare = rule.head.args.first() == Some(&Term::Value(oled::Value::Sym(name)));
-            let fluent = matches!(rule.head.name.as_str(), INITIATED | INITIALLY | HOLDS);
-            fluent && (bare || label_name(head) == Some(name)) || labels.contains(&head) && head.name() == name
-        })
-    };
-    let fit = |(fluent, counts)| FluentFit {
-        fluent,
-        counts,
-        starts: started(fluent),
-        penalty: None,
-        held_out: None,
-        gap: None,
-        looked_at: None,
-    };
-    Ok(evaluation.by_fluent().into_iter().map(fit).collect())
+    Ok(oled::learn::fits(&folder.task, &theory, &evaluation))
 }

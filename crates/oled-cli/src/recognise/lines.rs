@@ -1,44 +1,20 @@
 //! Intervals and events as lines.
 
 use oled::weights::Confidence;
-use oled::{Interval, Term, Value, calculus};
-use oled_data::{csv_field, printable_json};
+use oled::{Interval, Value, calculus};
+pub(crate) use oled_data::{INTERVAL_COLUMNS, compact};
+use oled_data::{csv_field, json_value, printable_json};
 use serde_json::json;
 
 use super::options::Output;
-use crate::times::{json_time, printed_time};
-
-/// The columns of intervals, without how sure they are.
-pub(crate) const INTERVAL_COLUMNS: &str = "segment,fluent,start,end,closed";
+use crate::times::{json_time, printed_time, times};
 
 /// The columns of events.
 pub(super) const EVENT_COLUMNS: &str = "event,segment,fluent,name,arguments,time,start,closed";
 
 /// An interval as it is printed, with how sure it is where that is known.
 pub(crate) fn interval_line(interval: &Interval, confidence: Option<Confidence>, format: Output) -> String {
-    let fluent = compact(&interval.fluent());
-    let Interval { segment, signature, values, first, last, end } = interval;
-    match format {
-        Output::Csv => {
-            let (segment, fluent) = (csv_field(segment.as_str()), csv_field(&fluent));
-            let (first, last) = (printed_time(*first), printed_time(*last));
-            let sure = confidence.map_or(String::new(), |c| format!(",{:.3},{:.3}", c.mean, c.weakest));
-            format!("{segment},{fluent},{first},{last},{end}{sure}")
-        }
-        Output::Jsonl => {
-            let name = calculus::fluent_name(*signature, values);
-            let values: Vec<serde_json::Value> = values.iter().map(|v| value(*v)).collect();
-            let mut line = json!({
-                "segment": segment.as_str(), "fluent": fluent, "name": name.as_str(), "values": values,
-                "start": json_time(*first), "end": json_time(*last), "closed": end.to_string(),
-            });
-            if let Some(Confidence { mean, weakest }) = confidence {
-                line["confidence"] = mean.into();
-                line["weakest"] = weakest.into();
-            }
-            printable_json(&line.to_string())
-        }
-    }
+    oled_data::interval_line(interval, confidence, format.of_intervals(), times())
 }
 
 /// Something begins or ends.
@@ -107,7 +83,7 @@ impl Event<'_> {
                 format!("{change},{segment},{fluent},{name},{arguments},{time},{start},{end}")
             }
             Output::Jsonl => {
-                let arguments: Vec<serde_json::Value> = self.arguments().iter().map(|v| value(*v)).collect();
+                let arguments: Vec<serde_json::Value> = self.arguments().iter().map(|v| json_value(*v)).collect();
                 let mut line = json!({
                     "event": change, "segment": segment, "fluent": self.fluent(), "name": self.name(),
                     "arguments": arguments, "time": json_time(self.time()),
@@ -119,22 +95,5 @@ impl Event<'_> {
                 printable_json(&line.to_string())
             }
         }
-    }
-}
-
-fn value(value: Value) -> serde_json::Value {
-    match value {
-        Value::Sym(s) => json!(s.as_str()),
-        Value::Int(i) => json!(i),
-        Value::Real(r) => json!(r),
-    }
-}
-
-/// A term as streams have it: without blanks after commas.
-pub(crate) fn compact(term: &Term) -> String {
-    match term {
-        Term::App(name, args) if name.as_str() == "=" => args.iter().map(compact).collect::<Vec<_>>().join("="),
-        Term::App(name, args) => format!("{name}({})", args.iter().map(compact).collect::<Vec<_>>().join(",")),
-        term => term.to_string(),
     }
 }

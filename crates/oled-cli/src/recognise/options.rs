@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use oled::induce::MAX_INSTANCES;
+use oled_data::IntervalFormat;
 
 use super::programs::CommandLine;
 use crate::args::{InputArgs, StepsArgs, parse_share};
@@ -133,6 +134,14 @@ pub(crate) enum Output {
 }
 
 impl Output {
+    /// As intervals are written so.
+    pub(super) fn of_intervals(self) -> IntervalFormat {
+        match self {
+            Output::Csv => IntervalFormat::Csv,
+            Output::Jsonl => IntervalFormat::Jsonl,
+        }
+    }
+
     /// Its name, which ends the names of files too.
     pub(super) fn name(self) -> &'static str {
         match self {

@@ -9,8 +9,9 @@ use anyhow::{Context, bail};
 use oled::calculus::label_name;
 use oled::{Interval, Problems, Recogniser, Signature, Source, Task, Theory, parse_source};
 use oled_data::task_folder::TaskFolder;
+use oled_experiment::defines_nothing;
 
-use crate::input::{defines_nothing, warn};
+use crate::input::warn;
 use crate::progress::say;
 use crate::times::printed_time;
 
@@ -137,7 +138,7 @@ impl Reloader {
             bail!("error: it has no rules");
         }
         if !defines_something(&folder.task, &theory)? {
-            return Err(defines_nothing(&folder.task));
+            return Err(defines_nothing(&folder.task).into());
         }
         let known: Vec<Signature> = recogniser.fluents().collect();
         let mut fluents = recogniser.reload(&folder.task, (&self.theory, &theory), closed)?;

@@ -143,7 +143,7 @@ impl Cells {
     }
 
     /// A row of cells that are written one by one.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "arrow")]
     pub(crate) fn row<C>(&mut self, columns: &[C], mut write: impl FnMut(&C, &mut String)) -> Row<'_> {
         self.found.clear();
         self.text.clear();

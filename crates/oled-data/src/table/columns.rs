@@ -206,7 +206,7 @@ impl Columns {
     }
 
     /// The columns that are needed, by their numbers.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "arrow")]
     pub(crate) fn used(&self) -> Vec<usize> {
         let of_facts = self.facts.iter().flat_map(|fact| [fact.named, fact.when.as_ref().map(|(column, _)| *column)]);
         let of_slots = self.slots.iter().map(|slot| slot.column);

@@ -2,7 +2,6 @@
 //! of delimited text mean.
 
 mod pages;
-mod texts;
 
 use std::fs::File;
 use std::path::Path;
@@ -16,8 +15,8 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use self::pages::Group;
-use self::texts::{Cell, is_flat, text_of};
 use super::rows::{Open, stem_of};
+use super::texts::{Cell, is_flat, text_of, write};
 use super::{Cells, Columns, Row, Tables};
 use crate::error::{DataError, Problem, ProblemKind};
 use crate::frame::default_segment;
@@ -140,12 +139,6 @@ pub(crate) fn scan(
         }
     }
     Ok(batches.names)
-}
-
-fn write(cell: Option<&Cell>, row: usize, text: &mut String) {
-    if let Some(cell) = cell {
-        cell(row, text);
-    }
 }
 
 /// Reads frames from a table of Parquet.

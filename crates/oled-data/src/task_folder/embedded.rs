@@ -11,10 +11,10 @@ pub(super) struct Embedded {
     pub(super) theories: &'static [(&'static str, &'static str)],
 }
 
-/// The text of a file in `tasks/`.
+/// The text of a file in `tasks/`, by a link in this package, so that the package has the files in it.
 macro_rules! text {
     ($($part:expr),+) => {
-        include_str!(concat!("../../../../tasks/", $($part),+))
+        include_str!(concat!("../../tasks/", $($part),+))
     };
 }
 

@@ -15,6 +15,7 @@ use oled::Confusion;
 use super::number::{NOTHING, count, or_nothing, quantity, share};
 use super::{distinct, positives_counting, tables};
 use crate::results::{DataSummary, Results};
+pub(super) use highlight::highlight;
 
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");

@@ -10,7 +10,7 @@ pub(super) use confidence::{precision_recall, reliability, reliability_key};
 pub(super) use curve::{curve, events_of};
 pub(super) use scale::{LINES, scale, scale_key};
 pub(super) use strip::{Strip, strip};
-pub(super) use timeline::{KEY, timeline};
+pub(super) use timeline::{KEY, draw, timeline};
 
 /// How many colours the style sheet has for rows.
 const COLOURS: usize = 6;

@@ -79,7 +79,14 @@ impl FactReader {
     }
 }
 
-fn wrong_kind(signature: Signature, values: &[Value], column: usize, place: Place, time: i64) -> FactProblem {
+/// What to say of a value that is of another kind than its place.
+pub(super) fn wrong_kind(
+    signature: Signature,
+    values: &[Value],
+    column: usize,
+    place: Place,
+    time: i64,
+) -> FactProblem {
     let (value, atom) = (values[column], atom(signature, values, time));
     FactProblem::Kind(Box::new(WrongKind { value, atom, type_name: place.type_name, kind: place.kind, time }))
 }

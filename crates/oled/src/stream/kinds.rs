@@ -1,5 +1,7 @@
 //! Kinds: what values the declared places of a stream may have, looked up by signature.
 
+use super::fact_problem::FactProblem;
+use super::fact_reader::wrong_kind;
 use crate::lang::{Bias, Kind, Mode, Signature, Symbol, Value};
 
 /// The kinds of values at the places of what a stream consists of, as far as declarations say them: names, integers or
@@ -54,6 +56,12 @@ impl Kinds {
     pub fn at(&self, signature: Signature, column: usize) -> (Kind, Symbol) {
         let place = self.by_signature.get(signature.index()).and_then(|places| places.get(column));
         place.map_or_else(|| (Kind::Any, Symbol::new("any")), |place| (place.kind, place.type_name))
+    }
+
+    /// Whether the values of a fact are of the kinds of their places; what is wrong with the first that is not.
+    pub fn check(&self, signature: Signature, values: &[Value], time: i64) -> Result<(), FactProblem> {
+        let wrong = self.wrong(signature, values);
+        wrong.map_or(Ok(()), |(column, place)| Err(wrong_kind(signature, values, column, place, time)))
     }
 
     /// The first value that is of another kind than its place: its number, and the place.

@@ -5,7 +5,7 @@ use super::escape;
 const WORDS: [&str; 8] = ["initiatedAt", "terminatedAt", "holdsAt", "happensAt", "initially", "not", "true", "false"];
 
 /// A rule as markup.
-pub(super) fn highlight(text: &str) -> String {
+pub(in super::super) fn highlight(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

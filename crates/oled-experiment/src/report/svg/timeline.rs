@@ -19,6 +19,11 @@ pub(in super::super) const KEY: [(&str, &str); 4] =
 
 /// The timeline of one segment as a whole. The page's script draws the same, and parts of it.
 pub(in super::super) fn timeline(timeline: &Timeline, clock: Clock) -> String {
+    draw(timeline, clock, true)
+}
+
+/// The same; where nothing is labelled, nothing is right or wrong.
+pub(in super::super) fn draw(timeline: &Timeline, clock: Clock, labelled: bool) -> String {
     let ((first, last), step) = (timeline.span, timeline.step());
     let axis = Axis::linear((first as f64, (last + step) as f64), (LEFT, RIGHT));
     let bottom = TOP + ROW * timeline.tracks.len() as f64;
@@ -48,6 +53,10 @@ pub(in super::super) fn timeline(timeline: &Timeline, clock: Clock) -> String {
                 clock.show(to)
             );
         };
+        if !labelled {
+            track.recognised.iter().for_each(|run| bar("right", "recognised", *run, y + 11.0, 9.0));
+            continue;
+        }
         for (from, to, found) in split_runs(&track.annotated, &track.recognised, step) {
             let (class, what) = if found { ("truth", "annotated") } else { ("missed", "missed") };
             bar(class, what, (from, to), y + 5.0, 9.0);

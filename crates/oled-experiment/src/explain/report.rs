@@ -4,14 +4,12 @@ use std::fmt::Write;
 
 use oled::explain::{Condition, Finding, Measured};
 use oled::{Literal, Signature, Symbol, Value, calculus};
+use oled_data::{Times, compact, json_time, json_value};
 use serde_json::json;
-
-use crate::recognise::compact;
-use crate::times::{json_time, printed_time};
 
 /// What is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// An interval.
     Recognised,
     /// A run of time points that are labelled and not recognised.
@@ -23,11 +21,11 @@ pub(super) enum Kind {
 }
 
 /// The kinds that are counted, in the order of their counters.
-pub(super) const KINDS: [Kind; 3] = [Kind::Recognised, Kind::Missed, Kind::FalseAlarm];
+pub const KINDS: [Kind; 3] = [Kind::Recognised, Kind::Missed, Kind::FalseAlarm];
 
 impl Kind {
     /// The name of its list in the data.
-    pub(super) fn key(self) -> &'static str {
+    pub fn key(self) -> &'static str {
         match self {
             Kind::Recognised => "recognised",
             Kind::Missed => "missed",
@@ -37,7 +35,7 @@ impl Kind {
     }
 
     /// So many of a kind.
-    pub(super) fn count(self, n: u64) -> String {
+    pub fn count(self, n: u64) -> String {
         match self {
             Kind::Recognised => format!("{n} recognised"),
             Kind::Missed => format!("{n} missed"),
@@ -49,8 +47,9 @@ impl Kind {
 }
 
 /// An interval or run, and the reasons for it.
-pub(super) struct Report {
-    pub(super) kind: Kind,
+pub struct Report {
+    /// What is explained.
+    pub kind: Kind,
     pub(super) segment: Symbol,
     pub(super) signature: Signature,
     pub(super) values: Box<[Value]>,
@@ -116,25 +115,25 @@ impl Effect {
 }
 
 impl Report {
-    pub(super) fn fluent(&self) -> String {
+    fn fluent(&self) -> String {
         compact(&calculus::fluent(self.signature, &self.values))
     }
 
     /// For people.
-    pub(super) fn to_text(&self) -> String {
+    pub fn to_text(&self, times: Times) -> String {
         let mut text = String::new();
-        self.write(&mut text).expect("strings can be written to");
+        self.write(&mut text, times).expect("strings can be written to");
         text
     }
 
-    fn write(&self, text: &mut String) -> std::fmt::Result {
+    fn write(&self, text: &mut String, times: Times) -> std::fmt::Result {
         write!(text, "{}", self.fluent())?;
         if !self.segment.as_str().is_empty() {
             write!(text, " in {}", self.segment.as_str())?;
         }
-        write!(text, ", {}", printed_time(self.first))?;
+        write!(text, ", {}", times.show(self.first))?;
         if self.last != self.first {
-            write!(text, " to {}", printed_time(self.last))?;
+            write!(text, " to {}", times.show(self.last))?;
         }
         text.push_str(match self.kind {
             Kind::Recognised => "\n",
@@ -142,36 +141,36 @@ impl Report {
             Kind::FalseAlarm => ": false alarm\n",
             Kind::Absent => ": not recognised\n",
         });
-        self.reasons.iter().try_for_each(|reason| reason.write(text))
+        self.reasons.iter().try_for_each(|reason| reason.write(text, times))
     }
 
     /// The same as data.
-    pub(super) fn to_json(&self) -> serde_json::Value {
+    pub fn to_json(&self, times: Times) -> serde_json::Value {
         json!({
             "fluent": self.fluent(),
             "segment": self.segment.as_str(),
-            "first": json_time(self.first),
-            "last": json_time(self.last),
-            "reasons": self.reasons.iter().map(Reason::to_json).collect::<Vec<_>>(),
+            "first": json_time(self.first, times),
+            "last": json_time(self.last, times),
+            "reasons": self.reasons.iter().map(|reason| reason.to_json(times)).collect::<Vec<_>>(),
         })
     }
 }
 
 impl Reason {
-    fn write(&self, text: &mut String) -> std::fmt::Result {
+    fn write(&self, text: &mut String, times: Times) -> std::fmt::Result {
         match self {
             Reason::Fired(effect, finding) => {
-                writeln!(text, "  {} by rule {} at {}", effect.done(), finding.rule + 1, printed_time(finding.time))?;
-                finding.conditions.iter().try_for_each(|c| writeln!(text, "    {}", shown(c)))
+                writeln!(text, "  {} by rule {} at {}", effect.done(), finding.rule + 1, times.show(finding.time))?;
+                finding.conditions.iter().try_for_each(|c| writeln!(text, "    {}", shown(c, times)))
             }
             Reason::Kept { effect, rule, first, points, often } => {
                 write!(text, "  {} by rule {}", effect.undone(), rule + 1)?;
                 match first {
-                    Some(finding) => writeln!(text, " at {}", printed_time(finding.time))?,
+                    Some(finding) => writeln!(text, " at {}", times.show(finding.time))?,
                     None => writeln!(text)?,
                 }
                 for condition in first.iter().flat_map(|f| &f.conditions).filter(|c| c.truth == Some(false)) {
-                    writeln!(text, "    in the way: {}", shown(condition))?;
+                    writeln!(text, "    in the way: {}", shown(condition, times))?;
                 }
                 let often = often.iter().map(|(literal, n)| (literal.to_string(), *n));
                 write_often(text, "in the way", *points, &often.collect::<Vec<_>>())
@@ -180,52 +179,52 @@ impl Reason {
             Reason::NoRule(_) => writeln!(text, "  no rule begins it"),
             Reason::Unobserved { values, time, points, often } => {
                 if !values.is_empty() {
-                    writeln!(text, "  {} not observed at {}", listed(values), printed_time(*time))?;
+                    writeln!(text, "  {} not observed at {}", listed(values), times.show(*time))?;
                 }
                 let often = often.iter().map(|(value, n)| (value.to_string(), *n)).collect::<Vec<_>>();
                 write_often(text, "not observed", *points, &often)
             }
-            Reason::NoCandidate(time) => writeln!(text, "  it is no candidate at {}", printed_time(*time)),
+            Reason::NoCandidate(time) => writeln!(text, "  it is no candidate at {}", times.show(*time)),
             Reason::FromStart => writeln!(text, "  labelled from the first time point of its segment on"),
-            Reason::LabelEnded(time) => writeln!(text, "  the label ended at {}", printed_time(*time)),
-            Reason::SegmentEnded(time) => writeln!(text, "  the segment ended at {}", printed_time(*time)),
+            Reason::LabelEnded(time) => writeln!(text, "  the label ended at {}", times.show(*time)),
+            Reason::SegmentEnded(time) => writeln!(text, "  the segment ended at {}", times.show(*time)),
             Reason::Open => writeln!(text, "  not ended yet"),
             Reason::Short(least) => writeln!(text, "  not reported: it is shorter than {least}"),
         }
     }
 
-    fn to_json(&self) -> serde_json::Value {
+    fn to_json(&self, times: Times) -> serde_json::Value {
         match self {
             Reason::Fired(effect, finding) => json!({
-                "what": effect.done(), "rule": finding.rule + 1, "time": json_time(finding.time), "conditions": conditions(finding),
+                "what": effect.done(), "rule": finding.rule + 1, "time": json_time(finding.time, times), "conditions": conditions(finding, times),
             }),
             Reason::Kept { effect, rule, first, points, often } => json!({
-                "what": effect.undone(), "rule": rule + 1, "time": first.as_ref().map(|f| json_time(f.time)),
-                "conditions": first.as_ref().map(conditions).unwrap_or_default(), "points": points,
+                "what": effect.undone(), "rule": rule + 1, "time": first.as_ref().map(|f| json_time(f.time, times)),
+                "conditions": first.as_ref().map(|finding| conditions(finding, times)).unwrap_or_default(), "points": points,
                 "false": often.iter().map(|(l, n)| json!({"condition": l.to_string(), "points": n})).collect::<Vec<_>>(),
             }),
             Reason::NoRule(Effect::End) => json!({"what": "no rule ends it"}),
             Reason::NoRule(_) => json!({"what": "no rule begins it"}),
             Reason::Unobserved { values, time, points, often } => json!({
-                "what": "not observed", "time": json_time(*time), "points": points,
+                "what": "not observed", "time": json_time(*time, times), "points": points,
                 "entities": values.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "absent": often.iter().map(|(v, n)| json!({"entity": v.to_string(), "points": n})).collect::<Vec<_>>(),
             }),
-            Reason::NoCandidate(time) => json!({"what": "no candidate", "time": json_time(*time)}),
+            Reason::NoCandidate(time) => json!({"what": "no candidate", "time": json_time(*time, times)}),
             Reason::FromStart => json!({"what": "labelled from the start"}),
-            Reason::LabelEnded(time) => json!({"what": "label ended", "time": json_time(*time)}),
-            Reason::SegmentEnded(time) => json!({"what": "segment ended", "time": json_time(*time)}),
+            Reason::LabelEnded(time) => json!({"what": "label ended", "time": json_time(*time, times)}),
+            Reason::SegmentEnded(time) => json!({"what": "segment ended", "time": json_time(*time, times)}),
             Reason::Open => json!({"what": "not ended yet"}),
             Reason::Short(least) => json!({"what": "not reported", "min_duration": least}),
         }
     }
 }
 
-fn conditions(finding: &Finding) -> Vec<serde_json::Value> {
+fn conditions(finding: &Finding, times: Times) -> Vec<serde_json::Value> {
     let conditions = finding.conditions.iter().map(|c| {
         let mut condition = json!({"condition": c.literal.to_string(), "true": c.truth});
         if let Some(time) = c.looked_at {
-            condition["looked_at"] = json_time(time);
+            condition["looked_at"] = json_time(time, times);
         }
         if !c.measured.is_empty() {
             condition["measured"] = c.measured.iter().map(measured).collect();
@@ -236,20 +235,15 @@ fn conditions(finding: &Finding) -> Vec<serde_json::Value> {
 }
 
 fn measured(measured: &Measured) -> serde_json::Value {
-    let number = |value: Value| match value {
-        Value::Int(i) => json!(i),
-        Value::Real(r) => json!(r),
-        Value::Sym(s) => json!(s.as_str()),
-    };
     json!({
-        "what": measured.what, "value": number(measured.value), "comparison": measured.comparison.as_str(),
-        "threshold": number(measured.threshold),
+        "what": measured.what, "value": json_value(measured.value), "comparison": measured.comparison.as_str(),
+        "threshold": json_value(measured.threshold),
     })
 }
 
 /// A condition, with the earlier time point that it looks back at, and what was measured for it.
-fn shown(condition: &Condition) -> String {
-    let looked_at = condition.looked_at.map(|time| format!("at {}", printed_time(time)));
+fn shown(condition: &Condition, times: Times) -> String {
+    let looked_at = condition.looked_at.map(|time| format!("at {}", times.show(time)));
     let remarks: Vec<String> =
         looked_at.into_iter().chain(condition.measured.iter().map(ToString::to_string)).collect();
     if remarks.is_empty() {

@@ -13,7 +13,7 @@ use super::report::{Effect, KINDS, Kind, Reason, Report};
 type Key = (Signature, Box<[Value]>);
 
 /// Follows the fluents of a stream. Of the past it knows what lasts, and the time point before, for each segment.
-pub(super) struct Runs {
+pub struct Runs {
     explainer: Explainer,
     fluents: Fluents,
     interleaved: bool,
@@ -62,7 +62,8 @@ struct Watched {
 }
 
 impl Runs {
-    pub(super) fn new(
+    /// Nothing seen yet. `at` is a time point that everything explained is part of; of each kind at most `limit` are.
+    pub fn new(
         explainer: Explainer,
         fluents: Fluents,
         (interleaved, both): (bool, Precedence),
@@ -75,21 +76,22 @@ impl Runs {
     }
 
     /// Takes note of whether there are labels at all.
-    pub(super) fn see_labels(&mut self, frame: &Frame) {
+    pub fn see_labels(&mut self, frame: &Frame) {
         self.labelled |= frame.annotation.iter().any(|(signature, _)| self.fluents.is_labelled(signature));
     }
 
-    pub(super) fn is_labelled(&self) -> bool {
+    /// Whether there were labels of the fluents.
+    pub fn is_labelled(&self) -> bool {
         self.labelled
     }
 
     /// How many of each kind were not reported.
-    pub(super) fn more(&self) -> [u64; 3] {
+    pub fn more(&self) -> [u64; 3] {
         self.more
     }
 
     /// Processes a frame; what is over is added to `ready`. Returns why that was not possible, if it was not.
-    pub(super) fn observe(&mut self, frame: &Frame, ready: &mut Vec<Report>) -> Option<Stop> {
+    pub fn observe(&mut self, frame: &Frame, ready: &mut Vec<Report>) -> Option<Stop> {
         if !self.interleaved && !self.segments.contains_key(&frame.segment) {
             self.finish(false, ready);
         }
@@ -161,7 +163,7 @@ impl Runs {
     }
 
     /// Ends all segments; `stopped` if the stream goes on.
-    pub(super) fn finish(&mut self, stopped: bool, ready: &mut Vec<Report>) {
+    pub fn finish(&mut self, stopped: bool, ready: &mut Vec<Report>) {
         for (_, Segment { before, fluents }) in std::mem::take(&mut self.segments) {
             for (key, runs) in fluents {
                 let step = Step { was_recognised: true, key: &key, before: before.as_ref(), now: None };
@@ -191,7 +193,7 @@ impl Runs {
     }
 
     /// The time points before and after the one that was asked for, where it was none.
-    pub(super) fn beside(&self) -> Option<(Option<i64>, Option<i64>)> {
+    pub fn beside(&self) -> Option<(Option<i64>, Option<i64>)> {
         let at = self.at?;
         (!matches!(self.near, (Some(before), _) if before == at)).then_some(self.near)
     }

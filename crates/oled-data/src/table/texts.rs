@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Date32Type, Date64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
 use arrow_schema::{DataType, TimeUnit};
 use jiff::Timestamp;
 use jiff::tz::Offset;
@@ -16,23 +16,27 @@ use jiff::tz::Offset;
 use crate::times::Times;
 
 /// Writes the cell of a row; nothing where it has none.
-pub(super) type Cell = Box<dyn Fn(usize, &mut String)>;
+pub(crate) type Cell = Box<dyn Fn(usize, &mut String)>;
 
 const DAY: i128 = 86_400 * 1_000_000_000;
 
 /// Whether the values of a column can be cells.
 pub(super) fn is_flat(of: &DataType) -> bool {
     use DataType::{
-        Boolean, Date32, Decimal128, Float32, Float64, Int8, Int16, Int32, Int64, LargeUtf8, Timestamp, UInt8, UInt16,
-        UInt32, UInt64, Utf8, Utf8View,
+        Boolean, Date32, Date64, Decimal128, Dictionary, Float32, Float64, Int8, Int16, Int32, Int64, LargeUtf8, Null,
+        Timestamp, UInt8, UInt16, UInt32, UInt64, Utf8, Utf8View,
     };
+    // What data frames call categories.
+    if let Dictionary(_, values) = of {
+        return is_flat(values);
+    }
     let text_or_number = matches!(of, Boolean | Utf8 | LargeUtf8 | Utf8View | Float32 | Float64 | Decimal128(..));
     let whole = matches!(of, Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64);
-    text_or_number || whole || matches!(of, Date32 | Timestamp(..))
+    text_or_number || whole || matches!(of, Date32 | Date64 | Null | Timestamp(..))
 }
 
 /// What writes the cells of a column; `times`: how times are written, if these are the times of the stream.
-pub(super) fn text_of(array: &ArrayRef, times: Option<Times>) -> Cell {
+pub(crate) fn text_of(array: &ArrayRef, times: Option<Times>) -> Cell {
     // Writing to a string cannot fail.
     macro_rules! shown {
         ($array:expr, $form:literal) => {{
@@ -55,6 +59,22 @@ pub(super) fn text_of(array: &ArrayRef, times: Option<Times>) -> Cell {
         }};
     }
     match array.data_type() {
+        DataType::Float32 if times.is_some() => whole(array.as_primitive::<Float32Type>().clone(), f64::from),
+        DataType::Float64 if times.is_some() => whole(array.as_primitive::<Float64Type>().clone(), |time| time),
+        DataType::Dictionary(..) => {
+            let dictionary = array.as_any_dictionary();
+            if dictionary.values().is_empty() {
+                return Box::new(|_, _| ());
+            }
+            let (keys, nulls) = (dictionary.normalized_keys(), dictionary.nulls().cloned());
+            let value = text_of(dictionary.values(), times);
+            Box::new(move |row, text: &mut String| {
+                if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)) {
+                    value(keys[row], text);
+                }
+            })
+        }
+        DataType::Date64 => date!(Date64Type, 1_000_000, false),
         DataType::Boolean => shown!(array.as_boolean(), "{}"),
         DataType::Utf8 => shown!(array.as_string::<i32>(), "{}"),
         DataType::LargeUtf8 => shown!(array.as_string::<i64>(), "{}"),
@@ -99,6 +119,24 @@ pub(super) fn text_of(array: &ArrayRef, times: Option<Times>) -> Cell {
         }
         // Columns of other types are not read.
         _ => Box::new(|_, _| ()),
+    }
+}
+
+/// Times that are numbers with a point, as data frames have them where some are missing: `680.0` is 680.
+fn whole<T: ArrowPrimitiveType>(array: PrimitiveArray<T>, number: fn(T::Native) -> f64) -> Cell {
+    Box::new(move |row, text: &mut String| {
+        let time = if array.is_valid(row) { number(array.value(row)) } else { f64::NAN };
+        if !time.is_nan() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{time}");
+        }
+    })
+}
+
+/// Writes the cell of a row, if its column is read.
+pub(super) fn write(cell: Option<&Cell>, row: usize, text: &mut String) {
+    if let Some(cell) = cell {
+        cell(row, text);
     }
 }
 

@@ -1,13 +1,12 @@
 //! The fluents that are to be explained.
 
-use anyhow::{anyhow, bail};
 use oled::calculus::label_name;
 use oled::explain::Explainer;
 use oled::lang::{Symmetries, did_you_mean, for_each_hole};
 use oled::{Atom, Signature, Symbol, Term, Value, parse_atom};
 use oled_data::task_folder::TaskFolder;
 
-use crate::input::defines_nothing;
+use crate::{Error, defines_nothing};
 
 /// What was asked for, read as an ordinary predicate: `in_danger(p1, 0)` for `holdsAt(in_danger(p1), 0)`.
 fn ordinary(fluent: &Atom) -> Option<Atom> {
@@ -22,7 +21,7 @@ fn ordinary(fluent: &Atom) -> Option<Atom> {
 }
 
 /// Which fluents, and ordinary predicates that are labelled, are to be explained.
-pub(super) struct Fluents {
+pub struct Fluents {
     wanted: Vec<Signature>,
     /// Those that labels are about.
     labelled: Vec<Signature>,
@@ -33,7 +32,7 @@ pub(super) struct Fluents {
 
 impl Fluents {
     /// What the text names; else the fluents of the theory that the task asks for, or all where it asks for none of them.
-    pub(super) fn new(folder: &TaskFolder, explainer: &Explainer, text: Option<&str>) -> anyhow::Result<Fluents> {
+    pub fn new(folder: &TaskFolder, explainer: &Explainer, text: Option<&str>) -> Result<Fluents, Error> {
         let labelled = folder.task.labels();
         let symmetries = folder.task.bias.symmetries();
         let defined: Vec<Signature> = explainer.recogniser().fluents().collect();
@@ -47,8 +46,9 @@ impl Fluents {
         };
         let mut known = defined;
         known.extend(labelled.iter().filter(|s| !known.contains(s)).copied().collect::<Vec<_>>());
-        let fluent = parse_atom(&format!("holdsAt({text}, 0)"))
-            .map_err(|_| anyhow!("`{text}` is no fluent\nhint: write it like `meeting(p1,p2)` or `meeting(p1,_)`"))?;
+        let fluent = parse_atom(&format!("holdsAt({text}, 0)")).map_err(|_| {
+            Error::Plan(format!("`{text}` is no fluent\nhint: write it like `meeting(p1,p2)` or `meeting(p1,_)`"))
+        })?;
         let signature = Signature::of(&fluent);
         let readings =
             [Some(fluent.clone()), ordinary(&fluent), Some(Atom { name: Symbol::new("happensAt"), ..fluent })];
@@ -70,13 +70,13 @@ impl Fluents {
                 Some(near) if near != asked => format!("did you mean `{near}`?"),
                 _ => format!("fluents are {}", names.join(", ")),
             };
-            bail!("no rule and no label is about `{text}`\nhint: {hint}");
+            return Err(Error::Plan(format!("no rule and no label is about `{text}`\nhint: {hint}")));
         }
         Ok(Fluents { wanted: named, labelled, values: None, symmetries })
     }
 
     /// Whether one fluent with all its values was named.
-    pub(super) fn is_one(&self) -> bool {
+    pub fn is_one(&self) -> bool {
         self.values.as_ref().is_some_and(|values| values.iter().all(Option::is_some))
     }
 
