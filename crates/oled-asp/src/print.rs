@@ -10,7 +10,7 @@
 //! | `_first(T)`, `_next(P,T)` | the first time point of a segment, and neighbouring ones |
 //! | `(_init(s),T)` | the first time point again, with no past and no fluents: where `initially` is evaluated |
 //! | `_ago(coords(X,A,B),25,T)` | `ago(coords(X, A, B, T), 25)`, and so with the others; `_last` always has an age |
-//! | `_gathered("count …",U,N,T)` | `count(happensAt(failed(U, _), T), 60, N)`, and so with `sum`, `min`, `max` and `mean` |
+//! | `_gathered("count …",U,N,T)` | `count(happensAt(failed(U, _), T), 60, N)`, and so with `sum`, `min`, `max`, `mean`, `never_below` and `never_above` |
 //! | `_measured(close(X,Y,_any),V,T)` | what is compared where the threshold of `close` is open |
 
 mod axioms;

@@ -157,3 +157,24 @@ fn times_that_are_too_large_for_clingo_mean_the_same() {
     let verdict = judged(PLANT, "low(K, L, T) :- level(K, V, T), V < L.", theory, &facts.collect::<String>());
     assert!(verdict.differences.is_empty() && verdict.agreed[2] > 3, "{verdict}");
 }
+
+#[test]
+fn levels_that_were_never_left_mean_the_same() {
+    let modes = format!(
+        "{PLANT} modeb(full(+tank, #real, #int, +time)). comparison(full(+tank, #real, #int, +time), 2, smaller).
+         comparison(full(+tank, #real, #int, +time), 3, smaller)."
+    );
+    let background = "low(K, L, T) :- level(K, V, T), V < L.
+        full(K, L, D, T) :- never_below(V, level(K, V, T), D, N), N >= L.";
+    let theory = "short(K, T) :- full(K, 3.5, 20, T). short(K, T) :- level(K, _, T), not full(K, 2, 9, T).
+        initiatedAt(running(P), T) :- happensAt(starts(P), T), never_above(V, level(k1, V, T), 18, N), N < 6.
+        terminatedAt(running(P), T) :- full(_, 5, 30, T).";
+    let facts = (0..24_i64).map(|i| {
+        let t = 9 * i + (i % 3) + if i > 15 { 70 } else { 0 };
+        let second = if i % 4 == 0 { String::new() } else { format!("; level(k1, {}, {t})", (i * 5) % 7) };
+        format!("s: level(k2, {}.5, {t}); happensAt(starts(p1), {t}){second}\n", (i * i) % 8)
+    });
+    let verdict = judged(&modes, background, theory, &facts.collect::<String>());
+    assert!(verdict.differences.is_empty(), "{verdict}");
+    assert!(verdict.agreed.iter().all(|n| *n > 10), "{verdict}");
+}

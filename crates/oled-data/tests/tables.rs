@@ -383,6 +383,17 @@ fn a_task_is_drafted_from_tables_and_learns_what_made_their_labels() {
     fs::write(&paths[1], labels).unwrap();
     let draft = oled_data::init::draft(&paths[..1], &paths[1], &oled_data::init::InitOptions::default()).unwrap();
     assert!(draft.remarks.is_empty(), "{:?}", draft.remarks);
+    // What stands there as comments, for how long a gauge was above a number, is right as well.
+    let uncommented = |text: &str| {
+        let text = text.replace("\n% modeb(", "\nmodeb(").replace("\n% comparison(", "\ncomparison(");
+        text.replace("\n% load_", "\nload_")
+    };
+    let (modes, background) = (uncommented(&draft.modes), uncommented(&draft.background));
+    assert!(
+        modes.contains("\nmodeb(load_above_for(") && background.contains("\nload_above_for("),
+        "{modes}{background}"
+    );
+    TaskFolder::from_texts("drafted", &draft.manifest, &modes, &background).unwrap();
     let task = TaskFolder::from_texts("drafted", &draft.manifest, &draft.modes, &draft.background).unwrap();
     let options = ReadOptions { labels_from: Some(paths[1].clone()), ..task.read_options(None, false) };
     let frames: Vec<Frame> = open(Path::new(&paths[0]), &options).unwrap().map(Result::unwrap).collect();

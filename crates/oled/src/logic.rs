@@ -27,7 +27,7 @@ pub use gather::{Gather, Operation};
 pub use latest::{Class, Member};
 pub(crate) use model::{Histories, Limits};
 pub use model::{Model, Stop};
-pub use open::Measure;
+pub use open::{Measure, spans_of};
 pub(crate) use open::{find as find_open, measures as measures_of};
 pub(crate) use past::asked_for;
 pub use past::{Look, Past, plain};

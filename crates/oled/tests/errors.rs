@@ -1059,3 +1059,62 @@ fn a_threshold_whose_values_are_listed_is_told_the_condition_that_is_missing() {
     assert_eq!(found[0].1.as_deref(), Some(hint));
     assert_eq!(found.len(), 1);
 }
+
+#[test]
+fn for_how_long_is_a_number_or_an_open_threshold() {
+    let shown = |declarations: &str, rules: &str, theory: &str| -> Vec<String> {
+        let modes = format!(
+            "input(temp(+machine, +celsius, +time)).\ntype(celsius, real).\nhorizon(60).\n\
+             example(holdsAt(hot(+machine), +time)).\n{declarations}"
+        );
+        let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", rules));
+        let problems = match task {
+            Err(problems) => problems,
+            Ok(task) => match parse_theory("t.lp", theory).and_then(|theory| task.check(&theory)) {
+                Ok(()) => return Vec::new(),
+                Err(problems) => problems,
+            },
+        };
+        let hint = |hint: Option<String>| hint.unwrap_or_default();
+        problems.diagnostics().iter().map(|p| format!("{} | {}", p.message, hint(p.hint.clone()))).collect()
+    };
+    let both = "comparison(long(+machine, #celsius, #int, +time), 2, smaller).
+                comparison(long(+machine, #celsius, #int, +time), 3, smaller).";
+    let rule = "long(M, L, D, T) :- never_below(V, temp(M, V, T), D, N), N >= L.";
+    assert_eq!(shown(both, rule, "holdsAt(hot(M), T) :- long(M, 70, 12, T)."), [""; 0]);
+    assert_eq!(
+        shown(both, rule, "holdsAt(hot(M), T) :- long(M, 70, 90, T)."),
+        ["`long(M, 70, 90, T)` looks back 90 time units, further than the horizon of 60 | \
+          declare `horizon(90).` in modes.lp: memory grows with it"]
+    );
+    let number = "`long` takes a whole number of time units, at least 1, not `D` | \
+                  for how long is the same for all instances of a rule: write a number";
+    assert_eq!(shown(both, rule, "holdsAt(hot(M), T) :- long(M, 70, D, T)."), [number]);
+    let larger = both.replace("3, smaller", "3, larger");
+    assert_eq!(
+        shown(&larger, rule, ""),
+        ["a longer time of `long(_, _, _, _)` is met less often | declare for how long with `smaller`"]
+    );
+    let one = "comparison(long(+machine, #celsius, #int, +time), 2, smaller).";
+    let learned = "where it is to be learned, the rule defines a predicate with two open thresholds, and `comparison` declares \
+                   both of them";
+    assert_eq!(shown(one, rule, ""), [format!("for how long is a number of time units here, not `D` | {learned}")]);
+    assert_eq!(
+        shown("", "", "holdsAt(hot(M), T) :- temp(M, D, T), never_below(V, temp(M, V, T), D, N), N > 5."),
+        [format!("for how long is a number of time units here, not `D` | {learned}")]
+    );
+    assert_eq!(
+        shown("", "", "holdsAt(hot(M), T) :- never_below(V, temp(M, V, T), N), N > 5."),
+        ["`never_below` does not say for how long | write a number of time units before the result: \
+          `never_below(V, load(M, V, T), 60, N)`"]
+    );
+    assert_eq!(
+        shown("", "", "holdsAt(hot(M), T) :- never_above(V, temp(M, V, T), 70, N), N < 5."),
+        ["`never_above(V, temp(M, V, T), 70, N)` looks back 70 time units, further than the horizon of 60 | \
+          declare `horizon(70).` in modes.lp: memory grows with it"]
+    );
+    let two = "far(M, L, D, T) :- temp(M, V, T), V >= L, V >= D.";
+    let shown = shown(&both.replace("long", "far"), two, "");
+    let two = shown.iter().find(|p| p.starts_with("`far(_, _, _, _)` has two open thresholds | "));
+    assert!(two.is_some_and(|p| p.contains("never_below(V, load(M, V, T), D, N), N >= L")), "{shown:?}");
+}

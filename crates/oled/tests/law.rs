@@ -75,8 +75,9 @@ fn rules(learner: &Replay, choice: &[Choice]) -> Theory {
         // A variable that only negated literals mention would need its type beside it.
         body.retain(|l| !(l.negated && l.to_string().contains('Y')));
         if let Some((open, threshold)) = open {
-            let start = ["lately(X0", "over(X0", "reach(X0, X1"][*open];
-            let text = format!("p :- {start}, {threshold}, T).");
+            let start = ["lately(X0", "over(X0", "reach(X0, X1", "long(X0"][*open];
+            let span = if *open == 3 { ", 2" } else { "" };
+            let text = format!("p :- {start}, {threshold}{span}, T).");
             body.push(oled::parse_theory("t", &text).unwrap().clauses[0].body[0].clone());
         }
         let mut distinct: Vec<oled::Literal> = Vec::new();
@@ -109,7 +110,7 @@ fn rules(learner: &Replay, choice: &[Choice]) -> Theory {
 
 fn choice() -> impl Strategy<Value = Vec<Choice>> {
     let body = prop::collection::vec(any::<prop::sample::Index>(), 1..4);
-    prop::collection::vec((any::<prop::sample::Index>(), body, prop::option::of((0..3usize, 0..4i64))), 1..8)
+    prop::collection::vec((any::<prop::sample::Index>(), body, prop::option::of((0..4usize, 0..4i64))), 1..8)
 }
 
 proptest! {

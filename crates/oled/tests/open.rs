@@ -195,3 +195,137 @@ fn conditions_with_open_thresholds_are_explained() {
     let found = explainer.beginnings(Some(&moment), &moment, holds, &["p1".into(), "p2".into()]);
     assert_eq!(found[0].conditions[0].truth, Some(false));
 }
+
+const LONG: &str = "
+input(heat(+machine, +degree, +time)). type(degree, real). horizon(20).
+example(holdsAt(hot(+machine), +time)).
+modeb(long(+machine, #degree, #int, +time)). modeb(long(+machine, #degree, 7, +time)). modeb(cold(+machine, 30, 4, +time)).
+comparison(long(+machine, #degree, #int, +time), 2, smaller). comparison(long(+machine, #degree, #int, +time), 3, smaller).
+comparison(cold(+machine, #degree, #int, +time), 3, smaller). comparison(cold(+machine, #degree, #int, +time), 2, larger).
+";
+
+const LONG_RULES: &str = "
+long(X, L, D, T) :- never_below(V, heat(X, V, T), D, N), N >= L.
+cold(X, L, D, T) :- never_above(V, heat(X, V, T), D, N), N < L.
+";
+
+fn long_task() -> Task {
+    Task::parse(&Source::new("modes.lp", LONG), &Source::new("background.lp", LONG_RULES))
+        .unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// Two machines at times that are not the same distance apart, one of them with two gauges, each silent now and then.
+fn heats() -> Vec<Frame> {
+    let mut reader = FactReader::default();
+    let mut time = 0;
+    let mut frame = |i: i64| {
+        time += 1 + (i * 5) % 4 + if i % 23 == 0 { 25 } else { 0 };
+        let mut frame = Frame::new(Symbol::new("s"), time);
+        for (machine, heat) in [("m1", (i * 7) % 31), ("m1", (i * 3) % 19), ("m2", 30 + (i * i) % 17)] {
+            if (i + heat) % 13 != 0 {
+                reader.read(&format!("heat({machine}, {heat}, {time})"), &mut frame.narrative).unwrap();
+            }
+        }
+        frame
+    };
+    (1..=120).map(&mut frame).collect()
+}
+
+fn hot(theory: &str) -> Vec<(i64, String)> {
+    let theory = oled::parse_theory("t.lp", theory).unwrap();
+    let mut recogniser = Recogniser::new(&long_task(), &theory).unwrap_or_else(|problems| panic!("{problems}"));
+    let mut found = Vec::new();
+    for frame in heats() {
+        recogniser.observe(&frame, &mut Vec::new());
+        found.extend(recogniser.holding().map(|(_, values)| (frame.time, values[0].to_string())));
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_level_that_was_never_left_is_one_that_lasts() {
+    let heat = "heat(X, _, T)";
+    for (level, units) in [(5, 1), (5, 6), (8, 3), (12, 4), (31, 9), (33, 2), (31, 20)] {
+        let lasting = hot(&format!(
+            "holdsAt(hot(X), T) :- lasting(over(X, T), S), S >= {units}. over(X, T) :- heat(X, V, T), V >= {level}."
+        ));
+        assert!(!lasting.is_empty(), "nothing to compare: {level} for {units}");
+        assert_eq!(
+            hot(&format!("holdsAt(hot(X), T) :- long(X, {level}, {units}, T).")),
+            lasting,
+            "{level} for {units}"
+        );
+        let written = format!("holdsAt(hot(X), T) :- never_below(V, heat(X, V, T), {units}, N), N >= {level}.");
+        assert_eq!(hot(&written), lasting, "{level} for {units}");
+        let not = hot(&format!("holdsAt(hot(X), T) :- {heat}, not long(X, {level}, {units}, T)."));
+        let all = hot(&format!("holdsAt(hot(X), T) :- {heat}."));
+        assert_eq!(not.len() + lasting.len(), all.len(), "{level} for {units}");
+        assert!(not.iter().all(|one| !lasting.contains(one)), "{level} for {units}");
+    }
+    for (level, units) in [(25, 3), (20, 2), (46, 12), (40, 1)] {
+        let lasting = hot(&format!(
+            "holdsAt(hot(X), T) :- lasting(under(X, T), S), S >= {units}. under(X, T) :- heat(X, V, T), V < {level}."
+        ));
+        assert!(!lasting.is_empty(), "nothing to compare: {level} for {units}");
+        assert_eq!(
+            hot(&format!("holdsAt(hot(X), T) :- cold(X, {level}, {units}, T).")),
+            lasting,
+            "{level} for {units}"
+        );
+    }
+}
+
+#[test]
+fn durations_to_try_are_a_part_of_the_horizon_and_what_modes_name() {
+    let task = long_task();
+    let measures = task.measures();
+    assert_eq!(measures.iter().map(|m| (m.column, m.duration)).collect::<Vec<_>>(), [(1, Some(2)), (1, Some(2))]);
+    let (vocabulary, _) = oled::logic::Vocabulary::new(&task.bias, &task.rules(&Theory::default()));
+    let tried = &vocabulary.durations;
+    assert_eq!(tried[..4], [1, 2, 3, 4]);
+    assert!(tried.contains(&7) && tried.last() == Some(&20), "{tried:?}");
+    for horizon in [1, 7, 60, 100, 3600, 86_400] {
+        let modes = Source::new(
+            "modes.lp",
+            LONG.replace("horizon(20)", &format!("horizon({horizon})"))
+                .replace(", 7, +time", ", 1, +time")
+                .replace(", 30, 4, +time", ", 30, 1, +time"),
+        );
+        let task = Task::parse(&modes, &Source::new("background.lp", LONG_RULES)).unwrap();
+        let (vocabulary, _) = oled::logic::Vocabulary::new(&task.bias, &task.rules(&Theory::default()));
+        let tried = vocabulary.durations;
+        assert!(tried.len() < 55, "{horizon}: {}", tried.len());
+        for units in (horizon / 100).max(1)..=horizon {
+            let near = |tried: &i64| (tried - units).abs() as f64 <= 0.05 * units as f64;
+            assert!(tried.iter().any(near), "{units} of {horizon}");
+        }
+    }
+    let table = LiteralTable::closed(&task.bias, &vocabulary, &[Symbol::new("machine")], 0).unwrap();
+    assert_eq!(table.open_literals().len(), tried.len());
+    // One with two numbers has none that is open.
+    assert_eq!(table.literals()[0].to_string(), "cold(X0, 30, 4, T)");
+}
+
+#[test]
+fn a_recogniser_with_levels_goes_on_where_it_stopped() {
+    let task = long_task();
+    let rules = "holdsAt(hot(X), T) :- long(X, 5, 6, T), not long(X, 12, 9, T).";
+    let theory = oled::parse_theory("t.lp", rules).unwrap();
+    let whole = hot(rules);
+    for cut in 1..heats().len() {
+        let mut recogniser = Recogniser::new(&task, &theory).unwrap();
+        let mut found = Vec::new();
+        for (i, frame) in heats().iter().enumerate() {
+            if i == cut {
+                let saved = recogniser.save();
+                recogniser = Recogniser::new(&task, &theory).unwrap();
+                recogniser.restore(&saved).unwrap();
+            }
+            recogniser.observe(frame, &mut Vec::new());
+            found.extend(recogniser.holding().map(|(_, values)| (frame.time, values[0].to_string())));
+        }
+        found.sort();
+        assert_eq!(found, whole, "cut at {cut}");
+    }
+}

@@ -219,35 +219,62 @@ fn durations_and_thresholds_of_what_holds_while() {
     is_found("holdsAt(alarm(X0), T) :- resting(X0, 6, T), hot(X0, 45, T).");
 }
 
-/// Above how much, for how long: levels are listed, closely enough, and the duration is open.
-#[test]
-fn above_how_much_for_how_long() {
-    let (level, units) = (71.3, 12.0);
-    let modes =
-        "modeb(long(+machine, #level, #int, +time)). comparison(long(+machine, #level, #int, +time), 3, smaller).
-                 type(level, int).";
-    let levels: Vec<String> = (20..49).map(|half| format!("level({}).", 2 * half)).collect();
-    let levels = levels.join(" ");
-    let background = format!(
-        "{levels} over(X, L, T) :- heat(X, V, T), level(L), V >= L.
-         long(X, L, D, T) :- lasting(over(X, L, T), S), S >= D."
-    );
+const LONG_MODES: &str = "
+modeb(long(+machine, #degree, #int, +time)). modeb(short(+machine, #degree, #int, +time)).
+comparison(long(+machine, #degree, #int, +time), 2, smaller). comparison(long(+machine, #degree, #int, +time), 3, smaller).
+comparison(short(+machine, #degree, #int, +time), 2, larger). comparison(short(+machine, #degree, #int, +time), 3, smaller).
+";
+
+const LONG: &str = "
+long(X, L, D, T) :- never_below(V, heat(X, V, T), D, N), N >= L.
+short(X, L, D, T) :- never_above(V, heat(X, V, T), D, N), N <= L.
+";
+
+/// Learns what a condition with two open numbers is, where another one, of `lasting`, made the labels.
+fn both_numbers_are_found(condition: &str, level: f64, units: f64) {
     let task = Task::parse(
-        &Source::new("modes.lp", format!("{MODES}{modes}")),
-        &Source::new("background.lp", format!("{BACKGROUND}{background}")),
+        &Source::new("modes.lp", format!("{MODES}{LONG_MODES}")),
+        &Source::new("background.lp", format!("{BACKGROUND}{LONG}")),
     )
     .unwrap_or_else(|problems| panic!("{problems}"));
+    let comparison = if condition == "long" { ">=" } else { "<=" };
     let planted = format!(
         "initiatedAt(alarm(X0), T) :- lasting(really(X0, T), S), S >= {units}.
-         really(X, T) :- heat(X, V, T), V >= {level}.
-         terminatedAt(alarm(X0), T) :- cool(X0, 55, T)."
+         really(X, T) :- heat(X, V, T), V {comparison} {level}.
+         terminatedAt(alarm(X0), T) :- happensAt(stops(X0), T)."
     );
     let planted = parse_theory("planted.lp", &planted).unwrap();
     let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
-    stream(&task, &planted, 1).iter().for_each(|frame| learner.observe(frame, &mut ()));
-    let learned = learner.theory(&mut ()).to_string();
-    let numbers = learned.split("long(X0, ").nth(1).unwrap_or_default().split(", T)").next().unwrap_or_default();
+    let frames = stream(&task, &planted, 1);
+    frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
+    let found = learner.learned(&mut ());
+    let mut recogniser = Recogniser::new(&task, &found.theory()).unwrap();
+    let mut evaluation = Evaluation::new(&task.labels());
+    for frame in &frames {
+        recogniser.observe(frame, &mut Vec::new());
+        evaluation.count(&recogniser, frame);
+    }
+    assert_eq!(found.fits[0].counts, evaluation.by_fluent()[0], "what is learned is what is recognised");
+    let learned = found.theory().to_string();
+    let from = format!("{condition}(X0, ");
+    let numbers = learned.split(&from).nth(1).unwrap_or_default().split(", T)").next().unwrap_or_default();
     let numbers: Vec<f64> = numbers.split(", ").filter_map(|number| number.parse().ok()).collect();
     let near = |found: f64, true_one: f64| (found - true_one).abs() <= 0.05 * true_one;
     assert!(matches!(numbers[..], [l, d] if near(l, level) && near(d, units)), "{numbers:?}: {learned}");
+}
+
+#[test]
+fn above_how_much_for_how_long() {
+    both_numbers_are_found("long", 71.3, 12.0);
+}
+
+#[test]
+fn above_how_much_for_how_long_between_the_times_that_are_tried() {
+    // Tried are 26 and 28.
+    both_numbers_are_found("long", 58.0, 27.0);
+}
+
+#[test]
+fn below_how_much_for_how_long() {
+    both_numbers_are_found("short", 44.5, 9.0);
 }

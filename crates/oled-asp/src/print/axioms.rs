@@ -66,7 +66,12 @@ impl Printer<'_> {
         rules.extend(self.known(&lasts, horizon));
         for (signature, predicate) in &self.vocabulary.predicates {
             if let Role::Past(Past { look: Look::Gather(gather), base }) = predicate.role {
-                for rule in self.gather(signature.name(), gather, base) {
+                let gathered = if gather.is_throughout() {
+                    self.throughout(*signature, gather, base)
+                } else {
+                    self.gather(signature.name(), gather, base)
+                };
+                for rule in gathered {
                     if !rules.contains(&rule) {
                         rules.push(rule);
                     }
@@ -125,6 +130,41 @@ impl Printer<'_> {
         }
         rules.push(format!("_some({groups},{now}) :- {within}."));
         rules.push(format!("_gathered({groups},R',{now}) :- _some({groups},{now}), {result}."));
+        rules
+    }
+
+    /// What a value was at least, or at most, at every time point from a time on: for as long as rules ask for.
+    fn throughout(&self, signature: Signature, gather: Gather, base: Signature) -> Vec<String> {
+        let (now, then, first, after) = (self.time("T"), self.time("P'"), self.time("F'"), self.time("Q'"));
+        let columns: Vec<String> = dummies(base).take(base.arity() - 1).map(|t| term(&t)).collect();
+        let value = gather.value.map(|column| columns[column].clone()).unwrap_or_default();
+        let own = columns.iter().enumerate().filter(|(i, _)| gather.groups(*i)).map(|(_, column)| column.clone());
+        let groups = std::iter::once(super::gathering(signature.name())).chain(own).collect::<Vec<_>>().join(",");
+        let (atom, _) = Printer::pattern(base);
+        let is = self.atom_at(&atom, Some(&now));
+        let less = |a: &str, b: &str| match gather.operation {
+            Operation::NeverBelow => format!("@less({a},{b})"),
+            _ => format!("@less({b},{a})"),
+        };
+        let went_on = format!("_next({then},{now}), _level({groups},F',R1',{then}), _best({groups},R2',{now})");
+        let mut rules = vec![
+            format!("_one({groups},{value},{now}) :- {is}, _time({now})."),
+            format!(
+                "_better({groups},R1',{now}) :- _one({groups},R1',{now}), _one({groups},R2',{now}), {} = 1.",
+                less("R1'", "R2'")
+            ),
+            format!("_best({groups},R1',{now}) :- _one({groups},R1',{now}), not _better({groups},R1',{now})."),
+            format!("_level({groups},T,R1',{now}) :- _best({groups},R1',{now})."),
+            format!("_level({groups},F',R1',{now}) :- {went_on}, {} = 0.", less("R2'", "R1'")),
+            format!("_level({groups},F',R2',{now}) :- {went_on}, {} = 1.", less("R2'", "R1'")),
+        ];
+        for span in oled::logic::spans_of(&self.task.bias, &self.task.rules(self.theory), signature) {
+            let (early, late) = (self.within("T", "F'", span - 1), self.within("T", "Q'", span - 1));
+            let units = term(&Term::Value(span.into()));
+            rules.push(format!(
+                "_gathered({groups},{units},R1',{now}) :- _level({groups},F',R1',{now}), _next({first},{after}), not {early}, {late}."
+            ));
+        }
         rules
     }
 

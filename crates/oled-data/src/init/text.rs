@@ -311,6 +311,9 @@ impl Survey {
                  {fall}({subjects}N, T) :- {name}_down_{window}({subjects}R, T), R >= N."
             );
         }
+        if !self.windows.is_empty() {
+            write_levels(saying, kind, &now, modes, background);
+        }
     }
 
     /// States and events by their names: which, since when, for how long, how often.
@@ -460,4 +463,28 @@ impl Survey {
             seconds => format!("{seconds}s"),
         }
     }
+}
+
+/// Above and below how much, for how long, as comments: each has two numbers to learn, and so as many gauges as there are times
+/// to try. Of every column of a wide table that would be more than all the rest.
+fn write_levels(saying: &Saying<'_>, kind: &str, now: &str, modes: &mut String, background: &mut String) {
+    let (name, markers, subjects) = (&saying.name, saying.markers(), saying.subjects());
+    let place = saying.table.keys.len() + 1;
+    let _ = writeln!(
+        modes,
+        "% For how long it was above or below a number: about fifty more things to measure. To learn it, uncomment this, and its \
+         rules in background.lp."
+    );
+    for (condition, direction) in [("above_for", "smaller"), ("below_for", "larger")] {
+        let atom = format!("{name}_{condition}({markers}#{kind}, #int, +time)");
+        let _ = writeln!(modes, "% modeb({atom}).\n% comparison({atom}, {place}, {direction}).");
+        let _ = writeln!(modes, "% comparison({atom}, {}, smaller).", place + 1);
+    }
+    let _ = writeln!(
+        background,
+        "% For at least D time units.\n\
+         % {name}_now({subjects}V, T) :- {now}.\n\
+         % {name}_above_for({subjects}N, D, T) :- never_below(V, {name}_now({subjects}V, T), D, M), M > N.\n\
+         % {name}_below_for({subjects}N, D, T) :- never_above(V, {name}_now({subjects}V, T), D, M), M <= N."
+    );
 }

@@ -60,6 +60,8 @@ pub struct Vocabulary {
     pub enumerations: IndexMap<Symbol, Vec<Value>, FxBuildHasher>,
     /// The predicates whose thresholds are open.
     pub measures: Vec<Measure>,
+    /// The times that are tried where it is open for how long a value was beyond a threshold.
+    pub durations: Vec<i64>,
     /// Predicates of which one is true at a time.
     pub exclusive: Vec<Exclusive>,
     /// Fluents and ordinary predicates, with the predicate that says which of their instances are looked at.
@@ -130,6 +132,7 @@ impl Check<'_> {
     fn open(&mut self, rules: &[&Clause]) {
         let (open, problems) = open::find(self.bias, rules);
         problems.into_iter().for_each(|p| self.report(p));
+        self.vocabulary.durations = open::durations(self.bias, &open);
         for measure in open::measures(&open) {
             if let Some(predicate) = self.vocabulary.predicates.get(&measure.predicate).cloned() {
                 self.vocabulary.predicates.insert(measure.measured, predicate);
@@ -152,7 +155,10 @@ impl Check<'_> {
         let signature = Signature::of(&inner);
         if self.vocabulary.measures.iter().any(|m| m.predicate == signature) {
             let message = format!("`{}` looks back at `{}`, whose threshold is open", atom.name, inner.name);
-            let hint = format!("give the condition a name by a rule, `met(…) :- {inner}.`, and look back at that");
+            let hint = format!(
+                "give the condition a name by a rule, `met(…) :- {inner}.`, and look back at that; for how long a value was \
+                 beyond an open threshold, see `never_below`"
+            );
             self.report(Diagnostic::new(&atom.span, message).hint(hint));
         }
     }

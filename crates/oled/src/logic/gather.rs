@@ -5,10 +5,15 @@
 //! | `count(happensAt(failed(U, _), T), 60, N)` | how many failures of `U` there were, up to 60 time units ago |
 //! | `count(C, happensAt(failed(U, C), T), 60, N)` | of how many different `C` |
 //! | `sum(V, load(M, V, T), 60, N)`, and so `min`, `max` and `mean` | what the loads of `M` add up to |
+//! | `never_below(V, load(M, V, T), 60, N)`, and so `never_above` | what the load of `M` was at least, at every time point |
 //!
 //! Without a number of time units it is about now. What has a name is what is counted *for*; `_`, and the value that is
 //! gathered, are what is counted. Where nothing is there to count, there is no `N`. Each such condition is a predicate of its
 //! own, as others that look back are, with a column for each argument that has a name.
+//!
+//! The last two go back to the last time point that is at least so many time units ago, and know nothing where one in between
+//! has no row: `never_below(V, load(M, V, T), 60, N), N >= 0.8` says the same as `lasting`, for sixty time units, of a load of
+//! at least 0.8. Their number of time units is a column too, so that it can be an open one.
 
 use super::past::Past;
 use crate::lang::{Atom, Diagnostic, Signature, Symbol, Term, Value, for_each_hole, is_operation};
@@ -26,14 +31,20 @@ pub enum Operation {
     Max,
     /// `mean`
     Mean,
+    /// `never_below`: the least over time of what is largest at each time point.
+    NeverBelow,
+    /// `never_above`: the largest over time of what is least at each time point.
+    NeverAbove,
 }
 
-const WORDS: [(&str, Operation); 5] = [
+const WORDS: [(&str, Operation); 7] = [
     ("count", Operation::Count),
     ("sum", Operation::Sum),
     ("min", Operation::Min),
     ("max", Operation::Max),
     ("mean", Operation::Mean),
+    ("never_below", Operation::NeverBelow),
+    ("never_above", Operation::NeverAbove),
 ];
 
 /// How rows are gathered.
@@ -45,7 +56,7 @@ pub struct Gather {
     pub value: Option<usize>,
     /// The columns that do not tell groups apart, one bit each.
     pub local: u64,
-    /// How many time units back, from now on; `None` for now only.
+    /// How many time units back, from now on; `None` for now only, and where they are a column.
     pub window: Option<i64>,
 }
 
@@ -62,8 +73,13 @@ impl Gather {
         match self.operation {
             Operation::Count => self.value.is_none(),
             Operation::Sum | Operation::Mean => true,
-            Operation::Min | Operation::Max => false,
+            Operation::Min | Operation::Max | Operation::NeverBelow | Operation::NeverAbove => false,
         }
+    }
+
+    /// Whether it is about all time points for so long, and has a column that says how long.
+    pub fn is_throughout(self) -> bool {
+        matches!(self.operation, Operation::NeverBelow | Operation::NeverAbove)
     }
 
     /// Whether a column tells groups apart.
@@ -119,7 +135,15 @@ pub(super) fn read(atom: &Atom) -> Result<Option<(Gather, Atom)>, Diagnostic> {
     let wrong = |message: String, hint: &str| Err(Diagnostic::new(&atom.span, message).hint(hint));
     let operation = WORDS.iter().find(|(w, _)| *w == word).map_or(Operation::Count, |(_, operation)| *operation);
     let inner = Atom { name: form.inner.0, args: form.inner.1.to_vec(), span: atom.span.clone() };
+    let throughout = matches!(operation, Operation::NeverBelow | Operation::NeverAbove);
     let window = match form.window {
+        Some(Term::Value(Value::Int(1..)) | Term::Var(_)) if throughout => None,
+        None if throughout => {
+            return wrong(
+                format!("`{word}` does not say for how long"),
+                "write a number of time units before the result: `never_below(V, load(M, V, T), 60, N)`",
+            );
+        }
         None => None,
         Some(Term::Value(Value::Int(units @ 1..))) => Some(*units),
         Some(other) => {
@@ -170,8 +194,16 @@ pub(super) fn plain(atom: &Atom, gather: Gather, inner: &Atom) -> Option<Atom> {
     for_each_hole(&inner.args, &mut |term| holes.push(term.clone()));
     let time = holes.pop()?;
     let groups = holes.into_iter().enumerate().filter(|(i, _)| gather.groups(*i)).map(|(_, term)| term);
-    let args = groups.chain([form(atom)?.result.clone(), time]).collect();
+    let form = form(atom)?;
+    let span = form.window.filter(|_| gather.is_throughout()).cloned();
+    let args = groups.chain(span).chain([form.result.clone(), time]).collect();
     Some(Atom { name, args, span: atom.span.clone() })
+}
+
+/// For how long something must have been so throughout, as it is written.
+pub(super) fn span(atom: &Atom) -> Option<&Term> {
+    let throughout = matches!(atom.name.as_str(), "never_below" | "never_above");
+    form(atom).and_then(|form| form.window).filter(|_| throughout)
 }
 
 impl Past {
@@ -197,7 +229,9 @@ impl Past {
     pub(super) fn gathering(self, gather: Gather, plain: &Atom) -> Atom {
         let inner = self.gathered(gather, plain);
         let value = gather.value.map(|_| Term::var("V"));
+        let span = || plain.args[plain.args.len() - 3].clone();
         let window = gather.window.map(|units| Term::Value(Value::Int(units)));
+        let window = window.or_else(|| gather.is_throughout().then(span));
         let result = plain.args[plain.args.len() - 2].clone();
         let args = value.into_iter().chain([Term::App(inner.name, inner.args)]).chain(window).chain([result]);
         Atom { name: Symbol::new(gather.word()), args: args.collect(), span: plain.span.clone() }
@@ -213,10 +247,11 @@ impl Past {
                 let result = match gather.operation {
                     Operation::Count => Some(Symbol::new("int")),
                     Operation::Sum | Operation::Mean => Some(Symbol::new("real")),
-                    Operation::Min | Operation::Max => of_value,
+                    Operation::Min | Operation::Max | Operation::NeverBelow | Operation::NeverAbove => of_value,
                 };
+                let span = gather.is_throughout().then(|| Some(Symbol::new("int")));
                 let groups = types.into_iter().enumerate().filter(|(i, _)| gather.groups(*i)).map(|(_, kind)| kind);
-                groups.chain([result, time]).collect()
+                groups.chain(span).chain([result, time]).collect()
             }
             look => {
                 if look.measures() {

@@ -2,6 +2,7 @@
 //! horizon.
 
 mod known;
+mod levels;
 mod occurrences;
 mod windows;
 
@@ -11,6 +12,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
+use super::gather::Gather;
 use super::latest::Member;
 use super::past::Look;
 use super::program::{Pred, Program};
@@ -19,6 +21,8 @@ use crate::lang::{Signature, Value};
 use crate::state::{StateError, ensure};
 pub(crate) use known::Knowing;
 use known::{Known, KnownOf};
+pub(crate) use levels::Levelling;
+use levels::Levels;
 use occurrences::Occurrences;
 pub(crate) use occurrences::Occurring;
 use windows::Windows;
@@ -41,6 +45,8 @@ pub(crate) struct Lookback {
     pub(crate) occurring: Vec<Occurring>,
     /// The predicates whose rows are gathered, for `count` and its like.
     pub(crate) gathering: Vec<Gathering>,
+    /// The predicates whose values are looked at throughout, for `never_below` and `never_above`.
+    pub(crate) levelling: Vec<Levelling>,
     /// The predicates to fill, in the order in which that is possible.
     pub(crate) fills: Vec<Fill>,
 }
@@ -73,6 +79,8 @@ pub(crate) enum Filling {
     Occurring(usize),
     /// The one that asks for what is gathered, with this number.
     Gathering(usize),
+    /// The one that asks for levels, with this number.
+    Levelling(usize),
 }
 
 impl Lookback {
@@ -121,6 +129,13 @@ impl Lookback {
         self.fills.sort_by_key(|fill| fill.before);
     }
 
+    /// Adds a predicate of what a value was throughout, for each of so many time units.
+    pub(super) fn add_levels(&mut self, pred: Pred, gather: Gather, base: Pred, spans: Vec<i64>, before: usize) {
+        self.fill_before(Filling::Levelling(self.levelling.len()), before);
+        self.levelling.push(Levelling { base, gather, asked: pred, spans });
+        self.fills.sort_by_key(|fill| fill.before);
+    }
+
     /// Adds a predicate of what is known last of another. `members` are the predicates whose rows replace each other, the
     /// other among them.
     pub(super) fn add_last(&mut self, pred: Pred, base: Pred, members: Vec<(Pred, Member)>, before: usize) {
@@ -153,6 +168,7 @@ impl Lookback {
     pub(crate) fn bases(&self) -> impl Iterator<Item = Pred> {
         let known = self.knowing.iter().flat_map(|k| &k.members).map(|m| m.base);
         let occurring = self.occurring.iter().map(|o| o.base).chain(self.gathering.iter().map(|g| g.base));
+        let occurring = occurring.chain(self.levelling.iter().map(|l| l.base));
         self.kept.iter().copied().chain(self.tracked.iter().map(|t| t.base)).chain(known).chain(occurring)
     }
 
@@ -180,6 +196,8 @@ pub(crate) struct History {
     occurrences: Vec<Occurrences>,
     /// In the order of what is gathered.
     windows: Vec<Windows>,
+    /// In the order of what is looked at throughout.
+    levels: Vec<Levels>,
     /// The time points, oldest first, up to which rules ask for occurrences.
     times: VecDeque<i64>,
     /// Room for a row.
@@ -214,6 +232,7 @@ impl History {
         self.known.resize_with(lookback.knowing.len(), Known::default);
         self.occurrences.resize_with(lookback.occurring.len(), Occurrences::default);
         self.windows.resize_with(lookback.gathering.len(), Windows::default);
+        self.levels.resize_with(lookback.levelling.len(), Levels::default);
         if let Some(reach) = lookback.occurring.iter().map(Occurring::reach).max() {
             // A time point that was interrupted is there.
             if self.times.back() != Some(&time) {
@@ -272,6 +291,12 @@ impl History {
                 let (gathering, windows) = (&lookback.gathering[number], &mut self.windows[number]);
                 windows.add(gathering, time, relations, repeats);
                 windows.fill(gathering, &mut self.row, relations);
+                None
+            }
+            Filling::Levelling(number) => {
+                let (levelling, levels) = (&lookback.levelling[number], &mut self.levels[number]);
+                levels.add(levelling, time, self.last, relations);
+                levels.fill(levelling, time, &mut self.row, relations);
                 None
             }
             Filling::Occurring(number) => {
@@ -343,12 +368,13 @@ impl History {
         let (points, runs) =
             (self.points.len().max(self.times.len()), self.runs.iter().map(IndexMap::len).sum::<usize>());
         let known: usize = self.known.iter().map(Known::len).chain(self.windows.iter().map(Windows::len)).sum();
+        let known = known + self.levels.iter().map(Levels::len).sum::<usize>();
         (points, runs + known + self.occurrences.iter().map(Occurrences::len).sum::<usize>())
     }
 
     /// Whether this can be the past that a program looks back at.
     pub(super) fn check(&self, program: &Program) -> Result<(), StateError> {
-        let Lookback { kept, tracked, knowing, occurring, gathering, .. } = &program.lookback;
+        let Lookback { kept, tracked, knowing, occurring, gathering, levelling, .. } = &program.lookback;
         let width = |pred: Pred| program.relations[pred.index()].width();
         let rows = |point: &Point| {
             point.rows.len() == kept.len() && point.rows.iter().zip(kept).all(|(r, pred)| r.width() == width(*pred))
@@ -368,6 +394,9 @@ impl History {
         let windows = self.windows.len() == gathering.len()
             && self.windows.iter().zip(gathering).all(|(windows, g)| windows.fits(width(g.asked) - 1));
         ensure(windows, "the rows that are counted")?;
+        let levels = self.levels.len() == levelling.len()
+            && self.levels.iter().zip(levelling).all(|(levels, l)| levels.fits(l, width(l.asked) - 2));
+        ensure(levels, "the values that are looked at throughout")?;
         ensure(self.times.iter().is_sorted_by(|a, b| a < b), "the times at which rows occurred")
     }
 
@@ -417,6 +446,23 @@ impl History {
             place.and_then(|i| old_windows.get_mut(i)).map(std::mem::take).unwrap_or_default()
         });
         let windows = windows.collect();
-        History { last: self.last, points, runs, known, occurrences, windows, times: self.times, ..History::default() }
+        let mut old_levels = self.levels;
+        let levels = new.lookback.levelling.iter().map(|levelling| {
+            let mut all = old.lookback.levelling.iter();
+            let place = all.position(|l| l.same(old, levelling, new, is_same(levelling.base)));
+            place.and_then(|i| old_levels.get_mut(i)).map(std::mem::take).unwrap_or_default()
+        });
+        let levels = levels.collect();
+        History {
+            last: self.last,
+            points,
+            runs,
+            known,
+            occurrences,
+            windows,
+            levels,
+            times: self.times,
+            ..History::default()
+        }
     }
 }

@@ -10,6 +10,7 @@
 //! `apart(X, Y, R, T), R <= 25`; for `not close(X, Y, 25, T)` there is a rule for `close(X, Y, 25, T)`; and what is
 //! measured is a predicate of its own, for those who look for thresholds.
 
+mod durations;
 mod expand;
 
 use crate::lang::{
@@ -20,6 +21,9 @@ use crate::lang::{
 use super::check::Vocabulary;
 use super::rewrite::{substitute, substitute_literal};
 
+pub(crate) use durations::durations;
+pub(super) use durations::span_of;
+pub use durations::spans_of;
 pub(super) use expand::expand;
 
 /// A predicate with open thresholds: what it measures and how it compares.
@@ -29,6 +33,8 @@ pub struct Measure {
     pub predicate: Signature,
     /// The threshold's column among the holes.
     pub column: usize,
+    /// The column of the duration among the holes, where that is open too.
+    pub duration: Option<usize>,
     /// How the measured value compares with the threshold, the value on the left: `<=` of `close`.
     pub comparison: Comparison,
     /// Which thresholds are easier to meet.
@@ -54,6 +60,8 @@ pub(crate) struct Open<'r> {
     predicate: Signature,
     column: usize,
     looser: Looser,
+    /// The column that says for how long, where that is open too.
+    duration: Option<usize>,
     /// `None` if something is wrong with it.
     definition: Option<Definition<'r>>,
 }
@@ -79,17 +87,34 @@ pub(crate) fn find<'r>(bias: &Bias, rules: &[&'r Clause]) -> (Vec<Open<'r>>, Vec
     let mut problems = Vec::new();
     for declared in bias.comparisons.iter().filter(|t| is_open(bias, rules, t)) {
         let (predicate, column, looser) = (declared.mode.signature(), declared.column, declared.looser);
-        match open.iter().find(|o| o.predicate == predicate) {
-            None => open.push(Open { predicate, column, looser, definition: None }),
-            Some(other) if (other.column, other.looser) == (column, looser) => {}
-            Some(_) => problems.push(
+        let Some(other) = open.iter_mut().find(|o| o.predicate == predicate) else {
+            open.push(Open { predicate, column, looser, duration: None, definition: None });
+            continue;
+        };
+        let rule = rules.iter().find(|r| Signature::of(&r.head) == predicate);
+        let both = [(other.column, other.looser), (column, looser)];
+        match rule.and_then(|rule| durations::split(&both, rule)) {
+            _ if both[0] == both[1] => {}
+            Some((level, (duration, looser))) if other.duration.is_none() => {
+                ((other.column, other.looser), other.duration) = (level, Some(duration));
+                if looser == Looser::Larger {
+                    let message = format!("a longer time of `{predicate}` is met less often");
+                    let problem = Diagnostic::new(&declared.mode.atom.span, message);
+                    problems.push(problem.hint("declare for how long with `smaller`"));
+                }
+            }
+            Some(((column, looser), _)) if (other.column, other.looser) == (column, looser) => {}
+            _ => problems.push(
                 Diagnostic::new(&declared.mode.atom.span, format!("`{predicate}` has two open thresholds")).hint(
-                    "one threshold of a predicate can be open: make it two predicates, or list the values of one",
+                    "one threshold of a predicate can be open, and for how long it is met, \
+                     `p(…, L, D, T) :- never_below(V, load(M, V, T), D, N), N >= L.`: \
+                     make it two predicates, or list the values of one",
                 ),
             ),
         }
     }
     if open.is_empty() {
+        problems.extend(rules.iter().flat_map(|rule| durations::problems(bias, &open, rule)));
         return (open, problems);
     }
     for predicate in &mut open {
@@ -109,6 +134,7 @@ pub(crate) fn find<'r>(bias: &Bias, rules: &[&'r Clause]) -> (Vec<Open<'r>>, Vec
     }
     for rule in rules {
         problems.extend(rule.body.iter().filter_map(|literal| unknown_threshold(&open, rule, literal)));
+        problems.extend(durations::problems(bias, &open, rule));
     }
     (open, problems)
 }
@@ -304,6 +330,9 @@ fn unknown_threshold(open: &[Open<'_>], rule: &Clause, literal: &Literal) -> Opt
     if open.iter().any(|o| o.predicate == head && o.definition.is_none()) {
         return None;
     }
+    if let Some(problem) = durations::unknown(found, atom) {
+        return Some(problem);
+    }
     let mut unknown = None;
     threshold.for_each_var(&mut |name| {
         if !rule.body.iter().any(|l| gives(open, l, name)) {
@@ -328,6 +357,7 @@ pub(crate) fn measures(open: &[Open<'_>]) -> Vec<Measure> {
     let measure = |(i, (o, d)): (usize, &(&Open<'_>, &Definition<'_>))| Measure {
         predicate: o.predicate,
         column: o.column,
+        duration: o.duration,
         comparison: d.comparison,
         looser: o.looser,
         measured: o.measured(),

@@ -265,6 +265,10 @@ pub(crate) fn reach(rule: &Clause, atom: &Atom, look: Look) -> i64 {
     match (look, units(atom, look)) {
         (Look::Ago(n) | Look::Within(_, n), _) => n,
         (Look::FramesAgo(_), _) => 1,
+        (Look::Gather(gather), _) if gather.is_throughout() => match gather::span(atom) {
+            Some(Term::Value(value)) => whole(*value),
+            _ => 1,
+        },
         (Look::Gather(gather), _) => gather.window.unwrap_or(0),
         (_, Some(Term::Value(value))) => whole(*value),
         (_, Some(measure @ Term::Var(_))) if !measure.is_anonymous() => {

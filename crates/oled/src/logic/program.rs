@@ -604,11 +604,33 @@ impl<'a> Builder<'a> {
                 let members = self.vocabulary.latest(bias, past.base).into_iter();
                 let members = members.filter_map(|member| Some((number(member.signature)?, member))).collect();
                 lookback.add_last(pred, base, members, before);
+            } else if let Look::Gather(gather) = past.look
+                && gather.is_throughout()
+            {
+                lookback.add_levels(pred, gather, base, self.spans(pred), before);
             } else {
                 lookback.add(pred, past.look, base, before);
             }
         }
         lookback
+    }
+
+    /// For how long the rules ask whether something was so throughout: those that they name, and where one is open, those
+    /// that are tried.
+    fn spans(&self, pred: Pred) -> Vec<i64> {
+        let mut spans: Vec<i64> = Vec::new();
+        for (_, rule) in &self.rules {
+            let atoms = body_atoms(rule).map(|(_, atom, _)| atom);
+            for span in atoms.filter(|a| self.resolve(a).is_some_and(|(p, _)| p == pred)).filter_map(open::span_of) {
+                match span {
+                    Term::Value(Value::Int(span)) => spans.push(*span),
+                    _ => spans.extend(&self.vocabulary.durations),
+                }
+            }
+        }
+        spans.sort_unstable();
+        spans.dedup();
+        spans
     }
 
     fn stratum_of_each(&mut self, order: &[Vec<Pred>]) -> Result<Vec<Stratum>, Vec<Diagnostic>> {

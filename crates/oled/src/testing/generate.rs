@@ -152,9 +152,13 @@ fn gathering() -> BoxedStrategy<String> {
     let value = (words, entity()).prop_map(|(word, x)| (word, format!("V, size({x}, V, T)")));
     let window = prop::sample::select(&["", ", 1", ", 2", ", 4"][..]);
     let result = prop::sample::select(&["N", "M", "_", "1", "2", "3", "M + 1"][..]);
-    (prop_oneof![2 => count, 1 => value], window, result)
-        .prop_map(|((word, of), window, result)| format!("{word}({of}{window}, {result})"))
-        .boxed()
+    let gathered = (prop_oneof![2 => count, 1 => value], window, result.clone())
+        .prop_map(|((word, of), window, result)| format!("{word}({of}{window}, {result})"));
+    let of =
+        prop_oneof![entity().prop_map(|x| format!("size({x}, V, T)")), entity().prop_map(|x| format!("d1({x}, V, T)"))];
+    let throughout = (prop::sample::select(&["never_below", "never_above"][..]), of, 1..5, result)
+        .prop_map(|(word, of, span, result)| format!("{word}(V, {of}, {span}, {result})"));
+    prop_oneof![3 => gathered, 1 => throughout].boxed()
 }
 
 /// A condition that looks back at an atom.

@@ -45,7 +45,7 @@ impl Case {
     #[must_use]
     pub fn listed(mut self) -> Case {
         let open = |line: &&str| {
-            ["lately", "over", "reach", "large"].iter().any(|name| line.starts_with(&format!("modeb({name}")))
+            ["lately", "over", "reach", "large", "long"].iter().any(|name| line.starts_with(&format!("modeb({name}")))
         };
         self.modes = self.modes.lines().filter(|line| !open(line)).collect::<Vec<_>>().join("\n");
         self
@@ -65,7 +65,7 @@ impl Case {
 }
 
 /// What a task may have, each by a bit; targets come first.
-const OPTIONS: [(&str, &str); 24] = [
+const OPTIONS: [(&str, &str); 26] = [
     // Targets.
     ("example(holdsAt(f(+e), +time)). modeh(initiatedAt(f(+e), +time)). modeh(terminatedAt(f(+e), +time)).", ""),
     ("example(holdsAt(g(+e, +e), +time)). modeh(initiatedAt(g(+e, +e), +time)). modeh(terminatedAt(g(+e, +e), +time)).", ""),
@@ -119,6 +119,14 @@ large(X, L, T) :- last(size(X, N, T), D), D < 3, N > L. often(X, T) :- count(lin
     (
         "equivalence(together/2). modeb(holdsAt(together(+e, +e), +time)). modeb(crowd(+e, +time)).",
         "initiatedAt(together(X, Y), T) :- link(X, Y, T), X != Y. terminatedAt(together(X, Y), T) :- happensAt(b(X), T), e(Y, T). crowd(X, T) :- count(holdsAt(together(X, _), T), N), N > 1.",
+    ),
+    // Groups that are learned.
+    ("equivalence(g/2).", ""),
+    // Above how much, for how long.
+    (
+        "modeb(long(+e, #real, #int, +time)).
+comparison(long(+e, #real, #int, +time), 2, smaller). comparison(long(+e, #real, #int, +time), 3, smaller).",
+        "long(X, L, D, T) :- never_below(N, size(X, N, T), D, M), M > L.",
     ),
 ];
 
@@ -197,6 +205,8 @@ fn declarations(bits: u64, candidates: u16) -> (String, String) {
             21 => has(8),
             // A fluent about three has enough conditions without somebody else.
             17 => !has(20),
+            // An equivalence is symmetric, and has no candidates.
+            24 => g && !has(7) && CANDIDATES.iter().enumerate().all(|(i, (t, _))| *t != 1 || candidates >> i & 1 == 0),
             _ => true,
         };
         if has(i) && fits {

@@ -140,24 +140,40 @@ impl LiteralTable {
     /// Adds the literals of a mode with an open threshold, over the variables of the head. An output place would introduce
     /// others: there are none of those.
     fn add_open(&mut self, mode: &Mode, measure: usize, vocabulary: &Vocabulary) -> Result<(), Diagnostic> {
-        let threshold = vocabulary.measures[measure].column;
-        let mut holes = holes(mode);
-        holes.remove(threshold);
-        for mut columns in self.fillings(mode, &holes, 0, vocabulary)? {
-            if columns.contains(&None) {
-                continue;
-            }
-            columns.insert(threshold, None);
-            let (before, heads) = (self.patterns.len(), mode.heads.clone());
-            let literal = OpenLiteral { measure, columns, negated: mode.negated, before, heads };
-            let same =
-                |o: &OpenLiteral| (o.measure, &o.columns, o.negated) == (measure, &literal.columns, mode.negated);
-            match self.open.iter_mut().find(|o| same(o)) {
-                Some(known) => mean(&mut known.heads, mode),
-                None => self.open.push(literal),
+        let Measure { column: threshold, duration, .. } = vocabulary.measures[measure];
+        let holes = holes(mode);
+        let open_duration = duration.filter(|column| matches!(holes[*column], Term::Mark(Mark::Constant, _)));
+        let left_out: Vec<usize> = std::iter::once(threshold).chain(open_duration).collect();
+        let others = (0..holes.len()).filter(|column| !left_out.contains(column)).map(|column| holes[column]);
+        let others: Vec<&Term> = others.collect();
+        let fillings = self.fillings(mode, &others, 0, vocabulary)?;
+        for columns in fillings.iter().filter(|columns| !columns.contains(&None)) {
+            // Each duration that is tried is a literal of its own.
+            let durations = match open_duration {
+                Some(_) => vocabulary.durations.iter().map(|span| Some(Column::Constant((*span).into()))).collect(),
+                None => vec![None],
+            };
+            for duration in durations {
+                let mut rest = columns.iter();
+                let at = |column: usize| match () {
+                    () if column == threshold => None,
+                    () if open_duration == Some(column) => duration,
+                    () => rest.next().copied().flatten(),
+                };
+                self.add_one_open(mode, measure, (0..holes.len()).map(at).collect());
             }
         }
         Ok(())
+    }
+
+    fn add_one_open(&mut self, mode: &Mode, measure: usize, columns: Vec<Option<Column>>) {
+        let (before, heads) = (self.patterns.len(), mode.heads.clone());
+        let literal = OpenLiteral { measure, columns, negated: mode.negated, before, heads };
+        let same = |o: &OpenLiteral| (o.measure, &o.columns, o.negated) == (measure, &literal.columns, mode.negated);
+        match self.open.iter_mut().find(|o| same(o)) {
+            Some(known) => mean(&mut known.heads, mode),
+            None => self.open.push(literal),
+        }
     }
 
     /// Adds the literals of a mode whose known variables are at most so many literals away from the head, and one of

@@ -80,6 +80,7 @@ impl Group {
             (Operation::Min, _) => self.values.keys().next().copied(),
             (Operation::Max, _) => self.values.keys().next_back().copied(),
             (Operation::Mean, _) => apply_binary(Binary::Div, sum()?, number(self.count)),
+            (Operation::NeverBelow | Operation::NeverAbove, _) => unreachable!("levels are not kept as windows"),
         }
     }
 }

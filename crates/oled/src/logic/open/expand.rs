@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use crate::lang::{Atom, Bias, Clause, Comparison, Formula, Literal, Signature, Symbol, Term, Value};
 
 use super::super::rewrite::{Numbered, substitute, substitute_literal, unfold};
-use super::{Definition, Open, find, gives, holes, unknown_threshold, used};
+use super::{Definition, Open, durations, find, gives, holes, unknown_threshold, used};
 
 /// The rules without open definitions: where one is used, it is replaced. `fresh` numbers the replacements.
 pub(in crate::logic) fn expand(bias: &Bias, rules: Vec<Numbered>, fresh: &mut usize) -> Vec<Numbered> {
@@ -25,8 +25,10 @@ pub(in crate::logic) fn expand(bias: &Bias, rules: Vec<Numbered>, fresh: &mut us
     }
     for mode in &bias.bodies {
         let literal = Literal::positive(mode.atom.clone());
-        if let Some((Open { definition: Some(definition), .. }, _, Term::Value(value))) = used(&open, &literal) {
-            expanded.push((definition.instance_of(*value), None));
+        if let Some((Open { definition: Some(definition), duration, .. }, atom, Term::Value(value))) =
+            used(&open, &literal)
+        {
+            expanded.push((definition.instance_of(*value).lasting(*duration, atom), None));
         }
     }
     // Instances of definitions come at the end, and are expanded in turn; no definition uses itself, so this ends.
@@ -50,7 +52,7 @@ pub(in crate::logic) fn expand(bias: &Bias, rules: Vec<Numbered>, fresh: &mut us
                 continue;
             };
             *fresh += 1;
-            let instance = definition.instance(&open, &rule, atom, threshold, *fresh);
+            let instance = definition.instance(&open, &rule, atom, threshold, *fresh).lasting(o.duration, atom);
             if known.insert(instance.clone()) {
                 expanded.push((instance, None));
             }
@@ -113,6 +115,16 @@ impl Definition<'_> {
         body.push(Literal { negated: false, formula, span: used.span.clone() });
         body.append(&mut definition.body);
         Clause { body, ..definition }
+    }
+}
+
+impl Clause {
+    /// The rule of a predicate with a duration, for that of a use.
+    fn lasting(self, duration: Option<usize>, used: &Atom) -> Clause {
+        match duration {
+            Some(column) => durations::fixed(&self, column, holes(used)[column]),
+            None => self,
+        }
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Gathered {
 const PLACEHOLDER: &str = "the value";
 
 pub(super) fn gathered(atom: &Atom) -> Option<Gathered> {
-    if !matches!(atom.name.as_str(), "count" | "sum" | "min" | "max" | "mean") {
+    if !matches!(atom.name.as_str(), "count" | "sum" | "min" | "max" | "mean" | "never_below" | "never_above") {
         return None;
     }
     let at = atom.args.iter().position(|t| matches!(t, Term::App(..)) && !is_operation(t)).filter(|at| *at <= 1)?;
@@ -70,23 +70,43 @@ impl Now<'_> {
         let now = (self.time, self.model);
         let before = self.past.points.iter().map(|(time, model)| (*time, model.as_slice()));
         let window = of.window.unwrap_or(0);
+        let mut points: Vec<(i64, &[Atom])> = before.chain([now]).collect();
+        let throughout = pattern.name.as_str().starts_with("never");
+        if throughout {
+            // From the last time point that is long enough ago.
+            let Some(first) = points.iter().rposition(|(time, _)| self.time - time >= window) else {
+                return Vec::new();
+            };
+            points.drain(..first);
+        } else {
+            points.retain(|(time, _)| self.time - time <= window);
+        }
+        // What there is at each time point, where that matters.
         let mut groups: Vec<(Atom, Vec<Option<Value>>)> = Vec::new();
-        for (_, model) in before.chain([now]).filter(|(time, _)| self.time - time <= window) {
+        let mut at: Vec<Vec<(usize, Value)>> = Vec::new();
+        for (number, (_, model)) in points.iter().enumerate() {
             for atom in model.iter().filter(|a| key(a) == key(&of.inner)) {
                 let (mut group, mut value) = (dated(atom, self.time), None);
                 let args = of.inner.args.iter().zip(&mut group.args).take(atom.args.len() - 1);
                 args.for_each(|(p, t)| blank(p, t, &mut value));
-                match groups.iter_mut().find(|(g, _)| *g == group) {
-                    Some((_, values)) => values.push(value),
-                    None => groups.push((group, vec![value])),
+                let place = groups.iter().position(|(g, _)| *g == group).unwrap_or(groups.len());
+                if place == groups.len() {
+                    groups.push((group, Vec::new()));
+                    at.push(Vec::new());
                 }
+                groups[place].1.push(value);
+                at[place].extend(value.map(|value| (number, value)));
             }
         }
         let add = |a: Value, b: Value| {
             evaluate(&Term::App(Symbol::new("+"), vec![Term::Value(a), Term::Value(b)]), &Vec::new())
         };
         let mut found = Vec::new();
-        for (group, values) in groups {
+        for ((group, values), at) in groups.into_iter().zip(at) {
+            let each =
+                (0..points.len()).map(|n| at.iter().filter(move |(number, _)| *number == n).map(|(_, value)| *value));
+            let largest = || each.clone().map(Iterator::max).collect::<Option<Vec<_>>>();
+            let least = || each.clone().map(Iterator::min).collect::<Option<Vec<_>>>();
             let count = values.len() as i64;
             let mut sorted: Vec<Value> = values.iter().copied().flatten().collect();
             sorted.sort();
@@ -100,6 +120,8 @@ impl Now<'_> {
                 "sum" => sum(),
                 "min" => sorted.first().copied(),
                 "max" => sorted.last().copied(),
+                "never_below" => largest().and_then(|values| values.into_iter().min()),
+                "never_above" => least().and_then(|values| values.into_iter().max()),
                 _ => sum().and_then(|sum| {
                     let parts = vec![Term::Value(sum), Term::Value(Value::Int(count))];
                     evaluate(&Term::App(Symbol::new("/"), parts), &Vec::new())
