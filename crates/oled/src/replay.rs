@@ -5,6 +5,7 @@ mod bins;
 mod chronicle;
 mod classes;
 mod climb;
+mod closed;
 mod delta;
 mod evidence;
 mod extension;

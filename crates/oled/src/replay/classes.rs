@@ -31,6 +31,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) place: usize,
     /// Whether it is symmetric.
     pub(crate) symmetric: bool,
+    /// Whether it is an equivalence: what it recognises is closed at each time point.
+    pub(crate) closed: bool,
     /// Literals of the table that may not be used: what they are when a theory recognises is not known. And those with open
     /// thresholds.
     pub(crate) left_out: &'a Mask,

@@ -17,7 +17,7 @@ use super::question::Refused;
 use super::record::{Course, Record, Segment};
 use super::runs::{Definition, Runs};
 use super::scale::Fineness;
-use super::simulate::{Actions, fit, fit_by_segment};
+use super::simulate::{Actions, fit_by_segment};
 use super::watch::Watch;
 use crate::induce::RuleKind;
 use crate::learn::Trust;
@@ -385,7 +385,7 @@ impl FluentSearch<'_> {
     /// How well rules fit.
     pub(crate) fn fit(&self, rules: &[Rule], definition: Definition) -> Fit {
         let (classes, runs) = self.classes_of(rules);
-        fit(&runs, &actions(&classes, &runs, rules), definition)
+        fit_by_segment(&runs, &actions(&classes, &runs, rules), definition, Balance::default()).0
     }
 
     /// What the theory would be without each of its rules, each at its price.

@@ -239,6 +239,7 @@ impl Replay {
             target: number,
             place: target.place,
             symmetric: self.cover.label(number).1,
+            closed: self.cover.is_equivalence(number),
             left_out: &target.left_out,
             allowed: &target.allowed,
             open_left_out: self.cover.wrapping(number).1,

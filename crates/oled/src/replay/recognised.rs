@@ -14,7 +14,7 @@ use super::literal::Rule;
 use super::record::{Course, Record, Segment};
 use super::runs::{Definition, Runs};
 use super::scale::Fineness;
-use super::simulate::spans;
+use super::simulate::{closed_spans, spans};
 use super::track::Run;
 use crate::induce::Column;
 use crate::lang::Value;
@@ -58,11 +58,15 @@ pub(crate) fn recognise(
     let runs = Runs::new(segments, scope, &classes);
     let actions = actions(&classes, &runs, rules);
     let mut recognised: Recognised = vec![IndexMap::default(); segments.len()];
+    // What starts one of a pair is not closed, and nobody asks for it: an equivalence has no values.
+    let is_closed = scope.closed && what == What::Holds;
+    let mut closed = if is_closed { closed_spans(&runs, &actions, definition) } else { Vec::new() }.into_iter();
     let mut tracks = runs.tracks.iter();
     for (s, segment) in segments.iter().enumerate() {
         for course in segment.groups[scope.group].iter().filter(|course| !course.is_empty()) {
             let track = tracks.next().expect("there is a track for each course");
-            let spans = spans(&runs, track, &actions, definition, what == What::Starts);
+            let alone = || spans(&runs, track, &actions, definition, what == What::Starts);
+            let spans = closed.next().unwrap_or_else(alone);
             if !spans.is_empty() {
                 let spans = spans.into_iter().map(|(from, to)| (course.start + from, course.start + to));
                 recognised[s].entry(scope.row(course.values)).or_default().extend(spans);

@@ -39,9 +39,10 @@ impl Replay {
             if self.cover.depends_on_learned(number) {
                 reasons.push(format!("what the background starts and ends of `{name}` depends on what is learned"));
             }
-            if self.cover.is_equivalence(number) {
+            if self.cover.is_equivalence(number) && self.cover.goes_on_unobserved(number) {
                 reasons.push(format!(
-                    "`{name}` is an equivalence: pairs are judged one by one here, and recognised together with all that connects them"
+                    "`{name}` is an equivalence that goes on while somebody is not observed: pairs that were never observed together \
+                     are not judged"
                 ));
             }
             if self.cover.is_partial(number) {

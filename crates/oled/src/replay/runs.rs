@@ -1,6 +1,7 @@
 //! Runs: what is true and annotated of each instance, in classes, one after the other; and the annotated intervals.
 
 use super::classes::{Classes, Scope};
+use super::closed::Pair;
 use super::record::Segment;
 use crate::calculus::Precedence;
 pub(crate) use crate::task::DefinitionKind as Definition;
@@ -39,6 +40,8 @@ pub(crate) struct Track {
 pub(crate) struct Runs {
     pub(crate) all: Vec<Run>,
     pub(crate) tracks: Vec<Track>,
+    /// Of an equivalence, whom each track is about; of other fluents none.
+    pub(crate) pairs: Vec<Pair>,
     pub(crate) segments: usize,
     /// Which wins where the fluent is started and ended at the same time point.
     pub(crate) both: Precedence,
@@ -83,6 +86,10 @@ impl Runs {
                 runs.count(first as usize..end as usize);
                 let holds = course.initial >> scope.place & 1 == 1;
                 runs.tracks.push(Track { first, end, segment: s as u32, holds });
+                if scope.closed {
+                    let row = scope.row(course.values);
+                    runs.pairs.push(Pair { values: [row[0], row[1]], start: course.start });
+                }
             }
             runs.with_event += usize::from(event);
         }

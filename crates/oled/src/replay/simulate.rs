@@ -1,6 +1,7 @@
 //! Simulate: what a theory recognises, run by run, with nothing but its own state carried on.
 
 use super::classes::{Classes, Condition};
+use super::closed;
 use super::objective::{Balance, Fit};
 use super::runs::{Definition, Label, Run, Runs, Track};
 use crate::induce::RuleKind;
@@ -32,12 +33,20 @@ impl Actions {
     }
 }
 
-/// How well actions fit.
+/// How well actions fit, each instance by itself, as the search looks at them.
 pub(crate) fn fit(runs: &Runs, actions: &Actions, definition: Definition) -> Fit {
-    fit_by_segment(runs, actions, definition, Balance::default()).0
+    let mut fit = Fit { positives: runs.positives as i64, ..Fit::default() };
+    for track in &runs.tracks {
+        for_each_run(runs, track, actions, definition, |_, run, time| match run.label {
+            Label::Yes => fit.tp += time,
+            Label::No => fit.fp += time,
+            Label::Unknown | Label::Turning => {}
+        });
+    }
+    fit
 }
 
-/// How well actions fit, with what the errors in each segment count for.
+/// How well actions fit, those of an equivalence together, with what the errors in each segment count for.
 pub(crate) fn fit_by_segment(
     runs: &Runs,
     actions: &Actions,
@@ -46,17 +55,27 @@ pub(crate) fn fit_by_segment(
 ) -> (Fit, Vec<f64>) {
     let mut fit = Fit { positives: runs.positives as i64, ..Fit::default() };
     let mut errors = vec![[0, 0]; runs.segments];
-    for track in &runs.tracks {
-        for_each_run(runs, track, actions, definition, |_, run, time| match run.label {
-            Label::Yes => {
-                fit.tp += time;
-                errors[track.segment as usize][1] += i64::from(run.length) - time;
-            }
-            Label::No => {
-                fit.fp += time;
-                errors[track.segment as usize][0] += time;
-            }
-            Label::Unknown | Label::Turning => {}
+    let mut count = |track: &Track, label: Label, time: i64, length: i64| match label {
+        Label::Yes => {
+            fit.tp += time;
+            errors[track.segment as usize][1] += length - time;
+        }
+        Label::No => {
+            fit.fp += time;
+            errors[track.segment as usize][0] += time;
+        }
+        Label::Unknown | Label::Turning => {}
+    };
+    if runs.pairs.is_empty() {
+        for track in &runs.tracks {
+            for_each_run(runs, track, actions, definition, |_, run, time| {
+                count(track, run.label, time, i64::from(run.length));
+            });
+        }
+    } else {
+        closed::for_each(runs, actions, definition, |track, run, length, holds| {
+            let length = length as i64;
+            count(&runs.tracks[track], runs.all[run].label, i64::from(holds) * length, length);
         });
     }
     let counted =
@@ -85,6 +104,22 @@ fn for_each_run(
         each(i, run, i64::from(state) + i64::from(then) * (length - 1));
         state = then;
     }
+}
+
+/// When an equivalence is recognised in each track, as spans of time points from its first one on.
+pub(crate) fn closed_spans(runs: &Runs, actions: &Actions, definition: Definition) -> Vec<Vec<(u64, u64)>> {
+    let mut spans: Vec<Vec<(u64, u64)>> = vec![Vec::new(); runs.tracks.len()];
+    let mut times = vec![0; runs.tracks.len()];
+    closed::for_each(runs, actions, definition, |track, _, length, holds| {
+        let from = times[track];
+        times[track] += length;
+        match spans[track].last_mut() {
+            _ if !holds => {}
+            Some(last) if last.1 == from => last.1 = times[track],
+            _ => spans[track].push((from, times[track])),
+        }
+    });
+    spans
 }
 
 /// When the fluent is recognised in a track, as spans of time points from its first one on: from the first on and up to the

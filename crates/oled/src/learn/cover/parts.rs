@@ -101,8 +101,9 @@ impl Cover {
             let GroupSpec { table, family, asked } = &spec;
             let gauges = Gauge::of(table, asked, &vocabulary.measures, numbers, &program);
             let given = bits[g] - table.len();
-            // Candidates are related by being candidates.
-            let all_related = family.candidates.is_some();
+            // Candidates are related by being candidates, and of an equivalence any two may be, by others.
+            let closed = |t: &Target| t.group == g && task.bias.symmetries().is_equivalence(t.label);
+            let all_related = family.candidates.is_some() || all.iter().any(closed);
             let is_known = |l: usize| {
                 let pattern = &table.patterns()[l];
                 !all_related

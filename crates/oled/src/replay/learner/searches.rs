@@ -142,7 +142,14 @@ impl Replay {
     /// whether it is to be told how the rules do on segments that they were not made from.
     pub(super) fn search_all(&self, folds: bool) -> Vec<Outcome> {
         let search = |rules: Option<&[Vec<Rule>]>| {
-            self.outcomes(rules, |target, search| search.full(&self.targets[target].start, folds))
+            self.outcomes(rules, |target, search| {
+                let outcome = search.full(&self.targets[target].start, folds);
+                // The search looks at pairs one by one; what its rules come to is what they recognise.
+                if !self.cover.is_equivalence(target) {
+                    return outcome;
+                }
+                Outcome { fit: search.fit(&outcome.rules, self.definition(target, &outcome.rules)), ..outcome }
+            })
         };
         let first = search(None);
         if !(0..self.targets.len()).any(|t| self.is_coupled(t)) {
