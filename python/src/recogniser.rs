@@ -362,7 +362,8 @@ impl PyRecogniser {
         // Whoever names one fluent wants to see all of it.
         let limit = limit.or((!fluents.is_one()).then_some(LIMIT)).unwrap_or(usize::MAX);
         let at = at.map(|at| time_of(&at, &self.folder)).transpose()?;
-        let mut runs = Runs::new(explainer, fluents, (task.options.interleaved, task.options.both), at, limit);
+        let related = task.related(&self.theory);
+        let mut runs = Runs::new(explainer, (fluents, &related), (task.options.interleaved, task.options.both), at, limit);
         let run = Run {
             folder: &self.folder,
             labels: Labels::read(labels)?,

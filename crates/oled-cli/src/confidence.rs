@@ -1,14 +1,17 @@
 //! `oled recognise --confidence`: intervals with how sure they are, by the weights of a theory.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::bail;
+use indexmap::IndexMap;
 use oled::lang::Durations;
 use oled::logic::Stop;
-use oled::weights::{Confidence, Decision, Firing, FluentChains, Layered, Live, Weights};
-use oled::{Diagnostic, Frame, Interval, Theory};
+use oled::weights::{Confidence, Decision, Firing, FluentChains, Layered, Live, Relating, Weights, untold};
+use oled::{Diagnostic, Frame, Interval, Signature, Symbol, Theory};
 use oled_data::task_folder::TaskFolder;
+use rustc_hash::FxBuildHasher;
 
 use crate::Outcome;
 use crate::input::{load_task, load_theory, too_much, warn};
@@ -79,13 +82,14 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     let folder = load_task(&args.task)?;
     let theory = load_theory(&folder, &args.theory)?;
     warn(&folder, &theory, quiet);
-    if let (Some(rule), false) = (folder.task.related(&theory).first(), quiet) {
-        let message = "with `--confidence` nothing is told of intervals that are related";
-        say(&Diagnostic::new(&rule.clause.span, message).hint("leave `--confidence` out").as_warning().to_string());
-    }
     let limited = |layer: Firing| layer.with_limits(args.max_instances, args.steps.max_steps);
     let mut layers: Vec<Firing> = layers(&folder, &theory)?.into_iter().map(limited).collect();
     let weights = read_weights(&theory, &layers, &args.theory)?;
+    let fluents: Vec<Signature> = layers.iter().flat_map(Firing::fluents).map(|fluent| fluent.label).collect();
+    for rule in untold(&folder.task.related(&theory), &fluents).iter().filter(|_| !quiet) {
+        let message = "with `--confidence` nothing is told of these intervals: not all that they need have weights";
+        say(&Diagnostic::new(&rule.clause.span, message).hint("leave `--confidence` out").as_warning().to_string());
+    }
     if layers.len() > 1 && args.sure.lag.is_some() {
         bail!(
             "rules ask for fluents whose rules have weights too, which are known when a segment ends\nhint: leave `--lag` out"
@@ -108,16 +112,35 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     let mut frames = Source::stream(&folder, &args.input, false)?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     let mut closed = Vec::new();
+    let mut relating = Relating::new(&folder.task, &theory);
+    // What is over is known so many time points later, and then it may be related.
+    let lag = args.sure.lag.unwrap_or(NEVER).saturating_add(2);
+    let mut times: IndexMap<Symbol, VecDeque<i64>, FxBuildHasher> = IndexMap::default();
     while let Some(frame) = frames.next() {
         let frame = frame?;
         recogniser.observe(&frame, &mut closed);
         if let Some(stop) = recogniser.stop() {
             return Err(too_much(stop, &frame));
         }
+        relating.follow(&mut closed, 0);
+        if !folder.task.options.interleaved {
+            relating.keep_only(Some(frame.segment));
+            times.retain(|segment, _| *segment == frame.segment);
+        }
+        if args.sure.lag.is_some() {
+            let times = times.entry(frame.segment).or_default();
+            times.push_back(frame.time);
+            if times.len() > lag
+                && let Some(time) = times.pop_front()
+            {
+                relating.forget(frame.segment, time);
+            }
+        }
         printer.print(&mut closed).map_err(failed)?;
         progress.frame_at(|| frames.bytes_read());
     }
     recogniser.finish(&mut closed);
+    relating.follow(&mut closed, 0);
     printer.print(&mut closed).map_err(failed)?;
     progress.finish();
     say_skipped(&frames.finish(), Labels::Unused, quiet);

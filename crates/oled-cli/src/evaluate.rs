@@ -6,7 +6,7 @@ use std::io::Write as _;
 use anyhow::bail;
 use oled::lang::printable;
 use oled::weights::{Calibration, Curve, Decision, Firing, Reliability, Weights, recognise};
-use oled::{Confusion, Evaluation, Frame, IntervalCounts, Recogniser, Symbol, Theory, Tracks};
+use oled::{Confusion, Evaluation, Frame, IntervalCounts, Late, Recogniser, Symbol, Theory, Tracks};
 use oled_data::printable_json;
 use oled_data::task_folder::TaskFolder;
 use serde_json::{Value, json};
@@ -30,7 +30,10 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
         );
     }
     let weighted = if args.confidence { Some(Weighted::new(&folder, args)?) } else { None };
+    // What is told of whole intervals is known late, and compared when all is known.
+    let told_later = recogniser.told_later().any(|fluent| targets.contains(&fluent));
     let mut run = Run {
+        late: (told_later && !args.confidence).then(Late::default),
         recogniser,
         evaluation: Evaluation::new(&targets),
         tracks: args.intervals.map(|_| Tracks::new(&targets)),
@@ -44,7 +47,7 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
         None => Source::stream(&folder, &args.input, false)?,
     };
     let mut progress = Progress::new(frames.total_bytes(), quiet);
-    if args.input.workers > 1 && !args.confidence {
+    if args.input.workers > 1 && !args.confidence && run.late.is_none() {
         let (counted, stream) =
             ((&run.recogniser, &mut run.evaluation, &mut run.tracks), (frames, folder.task.options.interleaved));
         frames = workers::evaluate(counted, stream, args.input.workers, &mut progress)?;
@@ -57,6 +60,7 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
     progress.finish();
     say_skipped(&frames.finish(), Labels::Used, quiet);
     let curves = run.weigh(&folder)?;
+    run.compare_late(&folder);
     let evaluation = &run.evaluation;
     let intervals = args.intervals.zip(run.tracks.as_ref());
     let hours = folder.rate.zip(intervals).map(|(rate, (_, tracks))| tracks.observed() / rate / 3600.0);
@@ -88,6 +92,8 @@ struct Run {
     evaluation: Evaluation,
     /// Runs of time points, where intervals are asked for.
     tracks: Option<Tracks>,
+    /// Labels, and what was recognised, where some of it is told of whole intervals.
+    late: Option<Late>,
     /// What fires, where weights decide, with the frames to compare it with when it is known.
     weighted: Option<Weighted>,
 }
@@ -129,6 +135,10 @@ impl Run {
             frames.push(labels);
             return Ok(());
         }
+        if let Some(late) = &mut self.late {
+            late.observe(&mut self.recogniser, frame);
+            return self.recogniser.stop().map_or(Ok(()), |stop| Err(too_much(stop, frame)));
+        }
         // Intervals are of no use here; what holds at the frame is.
         self.recogniser.observe(frame, &mut Vec::new());
         if let Some(stop) = self.recogniser.stop() {
@@ -143,15 +153,27 @@ impl Run {
 }
 
 impl Run {
+    /// Compares what was recognised with the labels, where some of it was known late.
+    fn compare_late(&mut self, folder: &TaskFolder) {
+        let Some(late) = self.late.take() else { return };
+        let (frames, timetable) = late.finish(&folder.task, &mut self.recogniser);
+        for frame in &frames {
+            let recognised = timetable.at(frame.segment, frame.time);
+            self.evaluation.count(&recognised, frame);
+            self.tracks.iter_mut().for_each(|tracks| tracks.add(&recognised, frame));
+        }
+    }
+
     /// Compares what weights recognise with the labels, and tells how sure they are.
     fn weigh(&mut self, folder: &TaskFolder) -> anyhow::Result<Vec<Sure>> {
         let Some(Weighted { theory, mut layers, weights, frames }) = self.weighted.take() else {
             return Ok(Vec::new());
         };
-        let found = match layers.len() {
+        let mut found = match layers.len() {
             1 => layers.swap_remove(0).finish().recognised(&folder.task, &weights, Decision::Best),
             _ => recognise(&folder.task, &theory, &weights, Decision::Best, || frames.iter())?,
         };
+        found.relate(&folder.task, &theory);
         for frame in &frames {
             let recognised = found.timetable.at(frame.segment, frame.time);
             self.evaluation.count(&recognised, frame);

@@ -181,7 +181,8 @@ fn stream(
     let limit = args.limit.or((!fluents.is_one()).then_some(LIMIT)).unwrap_or(usize::MAX);
     let options = &folder.task.options;
     let at = args.at.as_deref().map(read_time).transpose()?;
-    let mut runs = Runs::new(explainer, fluents, (options.interleaved, options.both), at, limit);
+    let related = folder.task.related(theory);
+    let mut runs = Runs::new(explainer, (fluents, &related), (options.interleaved, options.both), at, limit);
     let mut frames = open_stream(folder, &args.input)?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     let mut ready: Vec<Report> = Vec::new();

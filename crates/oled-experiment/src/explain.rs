@@ -3,6 +3,7 @@
 mod fluents;
 mod report;
 mod runs;
+mod told;
 
 use oled::Task;
 use oled::calculus::is_ordinary;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 use oled::evaluate::{Run, Span};
-use oled::{Clause, Evaluation, IntervalCounts, Recogniser, Signature, Symbol, Theory, Tracks};
+use oled::{Clause, Evaluation, IntervalCounts, Late, Recogniser, Signature, Symbol, Theory, Tracks};
 use oled_data::task_folder::TaskFolder;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,19 @@ pub(crate) fn run(
         weights = of_fluents;
     } else {
         let mut recogniser = Recogniser::new(&folder.task, &theory)?;
-        for frame in tested() {
+        let told_later = recogniser.told_later().any(|fluent| targets.contains(&fluent));
+        if told_later {
+            // What is told of whole intervals is known late.
+            let mut late = Late::default();
+            tested().for_each(|frame| late.observe(&mut recogniser, frame));
+            let (frames, timetable) = late.finish(&folder.task, &mut recogniser);
+            for frame in &frames {
+                let recognised = timetable.at(frame.segment, frame.time);
+                evaluation.count(&recognised, frame);
+                tracks.add(&recognised, frame);
+            }
+        }
+        for frame in tested().filter(|_| !told_later) {
             recogniser.observe(frame, &mut Vec::new());
             evaluation.count(&recogniser, frame);
             tracks.add(&recogniser, frame);

@@ -5,6 +5,7 @@ mod early;
 mod intervals;
 mod last_label;
 mod span;
+mod timetable;
 
 use std::ops::AddAssign;
 
@@ -23,6 +24,7 @@ use early::{Early, Now};
 pub use intervals::{IntervalCounts, Run, Track, Tracks, split_runs};
 pub use last_label::LastLabel;
 pub use span::{Span, observed};
+pub use timetable::{At, Late, Timetable};
 
 /// How often a recogniser was right and wrong.
 ///

@@ -150,6 +150,11 @@ impl Explainer {
         Moment { segment, time, number: self.moments, narrative, holding, past, looked_at, fired }
     }
 
+    /// Ends all segments: what is told of whole intervals is known then.
+    pub fn finish(&mut self) {
+        self.recogniser.finish(&mut Vec::new());
+    }
+
     /// The recogniser at work.
     pub fn recogniser(&self) -> &Recogniser {
         &self.recogniser

@@ -65,7 +65,7 @@ pub mod learn;
 pub mod logic;
 pub mod recognise;
 pub mod registry;
-mod relate;
+pub mod relate;
 pub mod replay;
 pub mod state;
 pub mod stream;
@@ -76,7 +76,7 @@ pub mod ticks;
 pub mod weights;
 
 pub use calculus::{End, Interval, Precedence};
-pub use evaluate::{Confusion, Evaluation, IntervalCounts, Tracks};
+pub use evaluate::{Confusion, Evaluation, IntervalCounts, Late, Tracks};
 pub use induce::Settings;
 pub use interrupt::Interrupt;
 pub use lang::{

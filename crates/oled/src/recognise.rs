@@ -11,7 +11,7 @@ use crate::lang::{
     Atom, Clause, Durations, Problems, Related, Signature, Symbol, Symmetries, Theory, Value, same_fluent,
 };
 use crate::logic::{Dependence, Histories, Limits, Model, Program, Stop};
-use crate::relate::{self, Relations};
+use crate::relate::{self, Followed, Relations};
 use crate::state::{StateError, decode, encode, ensure};
 use crate::stream::Frame;
 use crate::task::Task;
@@ -183,6 +183,7 @@ impl Recogniser {
     /// reported.
     pub fn observe(&mut self, frame: &Frame, closed: &mut Vec<Interval>) {
         let before = closed.len();
+        self.relations.begin();
         self.follow(frame, closed);
         self.leave_out_short(closed, before);
         if !self.relations.is_empty() {
@@ -285,6 +286,7 @@ impl Recogniser {
     /// Ends all segments: adds the intervals that last to their ends, and starts afresh.
     pub fn finish(&mut self, closed: &mut Vec<Interval>) {
         let before = closed.len();
+        self.relations.begin();
         self.inertia.finish(closed);
         self.leave_out_short(closed, before);
         if !self.relations.is_empty() {
@@ -337,6 +339,7 @@ impl Recogniser {
     pub(crate) fn with_trace(mut self) -> Recogniser {
         self.model.trace();
         self.inertia.trace();
+        self.relations.trace();
         self
     }
 
@@ -387,6 +390,12 @@ impl Recogniser {
     #[doc(hidden)]
     pub fn related_later(&self) -> usize {
         self.relations.remembered()
+    }
+
+    /// What was told of whole intervals at the frame observed last, or at the end, with those that it follows from: where
+    /// somebody asks why, as an `Explainer` does.
+    pub fn followed(&self) -> &[Followed] {
+        self.relations.followed()
     }
 
     /// The fluents that are told of when they are over, since they follow from whole intervals.

@@ -30,6 +30,43 @@ pub(crate) struct Relations {
     symmetries: Symmetries,
     durations: Durations,
     segments: Segments,
+    /// What was told since the last frame, where somebody asks why.
+    followed: Option<Vec<Followed>>,
+}
+
+/// An interval that follows from others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Followed {
+    /// What is told.
+    pub interval: Interval,
+    /// The rule, by its number among those about intervals: of the background first, then of the theory.
+    pub rule: usize,
+    /// The source, and the target where there are two.
+    pub of: Vec<Interval>,
+    /// How sure it is, over all of its time points and at the least probable one: as the less sure one of the two.
+    pub sure: Sure,
+}
+
+/// How sure an interval is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sure {
+    /// Over all of its time points.
+    pub mean: f64,
+    /// At the least probable one.
+    pub weakest: f64,
+}
+
+impl Default for Sure {
+    fn default() -> Sure {
+        Sure { mean: 1.0, weakest: 1.0 }
+    }
+}
+
+impl Sure {
+    /// As sure as the less sure one.
+    fn and(self, other: Sure) -> Sure {
+        Sure { mean: self.mean.min(other.mean), weakest: self.weakest.min(other.weakest) }
+    }
 }
 
 /// What is remembered of each segment.
@@ -90,6 +127,8 @@ struct Item {
     values: Values,
     first: i64,
     end: End,
+    #[serde(skip)]
+    sure: Sure,
 }
 
 impl Relations {
@@ -121,7 +160,23 @@ impl Relations {
             symmetries,
             durations,
             segments: Segments::default(),
+            followed: None,
         }
+    }
+
+    /// From now on takes note of what follows from what.
+    pub(crate) fn trace(&mut self) {
+        self.followed = Some(Vec::new());
+    }
+
+    /// Forgets what was told before.
+    pub(crate) fn begin(&mut self) {
+        self.followed.iter_mut().for_each(Vec::clear);
+    }
+
+    /// What was told since, where somebody asks why.
+    pub(crate) fn followed(&self) -> &[Followed] {
+        self.followed.as_deref().unwrap_or_default()
     }
 
     /// Whether there are no rules.
@@ -140,13 +195,38 @@ impl Relations {
     pub(crate) fn follow(&mut self, closed: &mut Vec<Interval>, first: usize) {
         let mut at = first;
         while at < closed.len() {
-            let uses = |side: &Side| side.signature == closed[at].signature;
-            if self.rules.iter().any(|rule| uses(&rule.source) || rule.pair.as_ref().is_some_and(|(t, ..)| uses(t))) {
+            if self.asks_for(closed[at].signature) {
                 let interval = closed[at].clone();
-                self.take(&interval, closed);
+                let mut told = Vec::new();
+                self.take(&interval, Sure::default(), &mut told);
+                closed.extend(told.iter().map(|followed| followed.interval.clone()));
+                self.followed.iter_mut().for_each(|all| all.extend(told.iter().cloned()));
             }
             at += 1;
         }
+    }
+
+    /// Adds to intervals what follows from one of them, which is so sure, and from that in turn.
+    pub(crate) fn follow_sure(&mut self, interval: &Interval, sure: Sure) -> Vec<Followed> {
+        let mut told = Vec::new();
+        if self.asks_for(interval.signature) {
+            self.take(interval, sure, &mut told);
+        }
+        let mut at = 0;
+        while at < told.len() {
+            let Followed { interval, sure, .. } = told[at].clone();
+            if self.asks_for(interval.signature) {
+                self.take(&interval, sure, &mut told);
+            }
+            at += 1;
+        }
+        told
+    }
+
+    /// Whether a rule asks for the intervals of a fluent.
+    fn asks_for(&self, fluent: Signature) -> bool {
+        let uses = |side: &Side| side.signature == fluent;
+        self.rules.iter().any(|rule| uses(&rule.source) || rule.pair.as_ref().is_some_and(|(t, ..)| uses(t)))
     }
 
     /// Forgets what nothing can be related to any more, after a time point.
@@ -213,8 +293,8 @@ impl Relations {
         self.segments.values().map(kept).sum()
     }
 
-    fn take(&mut self, interval: &Interval, closed: &mut Vec<Interval>) {
-        let Relations { rules, heads, horizon, symmetries, durations, segments } = self;
+    fn take(&mut self, interval: &Interval, sure: Sure, closed: &mut Vec<Followed>) {
+        let Relations { rules, heads, horizon, symmetries, durations, segments, .. } = self;
         let state = segments.entry(interval.segment).or_insert_with(|| Segment {
             kept: vec![<[Kept; 2]>::default(); rules.len()],
             told: vec![BTreeMap::default(); heads.len()],
@@ -224,26 +304,38 @@ impl Relations {
         // Of a symmetric fluent one order stands for both.
         let other = is_symmetric.then(|| Box::from(exchanged(&interval.values))).filter(|v| *v != interval.values);
         let orders: Vec<Values> = [interval.values.clone()].into_iter().chain(other).collect();
-        for (rule, [sources, targets]) in rules.iter().zip(kept) {
-            let mut tell = |bound: &[Option<Value>], bounds: Bounds, end: End| {
-                let values: Values = rule.head_args.iter().map(|arg| arg.value(bound)).collect();
+        for (number, (rule, [sources, targets])) in rules.iter().zip(kept).enumerate() {
+            let mut tell = |bound: &[Option<Value>], bounds: Bounds, end: End, of: &[(&Side, &Item, i64)]| {
+                let mut values: Values = rule.head_args.iter().map(|arg| arg.value(bound)).collect();
                 let (first, last) = bounds;
                 let signature = heads[rule.head].0;
+                symmetries.canonical(signature, &mut values);
                 if durations.is_short(signature, &values, bounds) {
                     return;
                 }
                 if told[rule.head].entry(last).or_default().insert((first, values.clone())) {
                     let segment = interval.segment;
-                    closed.push(Interval { segment, signature, values, first, last, end });
+                    let ground = |(side, item, last): &(&Side, &Item, i64)| {
+                        let values = symmetries.in_order(side.signature, &item.values).into();
+                        let (signature, first, end) = (side.signature, item.first, item.end);
+                        Interval { segment, signature, values, first, last: *last, end }
+                    };
+                    closed.push(Followed {
+                        interval: Interval { segment, signature, values, first, last, end },
+                        rule: number,
+                        of: of.iter().map(ground).collect(),
+                        sure: of.iter().map(|(_, item, _)| item.sure).fold(Sure::default(), Sure::and),
+                    });
                 }
             };
             for values in &orders {
-                let item = Item { values: values.clone(), first: interval.first, end: interval.end };
+                let item = Item { values: values.clone(), first: interval.first, end: interval.end, sure };
                 let Some((target, relation, part)) = &rule.pair else {
                     if rule.source.signature == interval.signature
                         && let Some(bound) = rule.bind([(&rule.source, values)])
                     {
-                        tell(&bound, (interval.first, interval.last), interval.end);
+                        let bounds = (interval.first, interval.last);
+                        tell(&bound, bounds, interval.end, &[(&rule.source, &item, interval.last)]);
                     }
                     continue;
                 };
@@ -260,7 +352,8 @@ impl Relations {
                             let ends = [(s.1, source.0.end), (t.1, target_item.0.end)];
                             let end =
                                 ends.iter().find(|(end, _)| *end == last).map_or(End::Terminated, |(_, end)| *end);
-                            tell(&bound, (first, last), end);
+                            let of = [(&rule.source, source.0, s.1), (target, target_item.0, t.1)];
+                            tell(&bound, (first, last), end, &of);
                         }
                     }
                 };

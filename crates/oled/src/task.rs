@@ -143,7 +143,7 @@ impl Task {
         let related = self.related(theory);
         if !related.is_empty() {
             // What is said of these is clearer than that nothing derives them at a time point.
-            let more = related_problems(&self.bias, &rules, &related);
+            let more = related_problems(&self.bias, &rules, &related, self.background.related.len());
             problems.retain(|problem| more.iter().all(|other| other.span != problem.span));
             problems.extend(more);
         }

@@ -22,6 +22,7 @@ mod margin;
 mod marginal;
 mod online;
 mod recognised;
+mod related;
 mod vote;
 mod weight;
 
@@ -36,8 +37,11 @@ pub use layered::{Found, Layered, recognise};
 pub use live::Live;
 pub use margin::Trade;
 pub use marginal::marginals;
-pub use recognised::{At, Confidence, Decision, Timetable};
+pub use recognised::{Confidence, Decision};
+pub use related::{Relating, untold};
 pub use weight::{FluentWeights, Inertia, Weights};
+
+pub use crate::evaluate::{At, Timetable};
 
 use crate::evaluate::Evaluation;
 use crate::lang::{Problems, Theory};
@@ -80,7 +84,7 @@ impl Weighing<'_> {
         for mut layer in Firing::layers(task, theory)? {
             let of_layer = self.weigh(layered::fire(&mut layer, frames(), &known));
             let found = of_layer.chains.intervals(&of_layer.weights, Decision::Best);
-            known.add(&of_layer.chains, found.iter().map(|(interval, _)| interval));
+            known.add_of(&of_layer.chains, found.iter().map(|(interval, _)| interval));
             chains.extend(of_layer.chains);
             weights.fluents.extend(of_layer.weights.fluents);
             chosen.extend(of_layer.chosen);

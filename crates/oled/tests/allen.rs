@@ -213,7 +213,10 @@ fn what_is_wrong_is_said() {
             format!("holdsFor(f(X), I) :- {pair}, who(X, T), allen(meets, I1, I2, union, I)."),
             "cannot be asked of whole",
         ),
-        (format!("holdsFor(pair(X, X), I) :- {pair}, allen(meets, I1, I2, union, I)."), "is labelled"),
+        (
+            format!("holdsFor(pair(X, X), I) :- {pair}, allen(meets, I1, I2, union, I)."),
+            "is defined at time points elsewhere",
+        ),
         (format!("holdsFor(b(X), I) :- {pair}, allen(meets, I1, I2, union, I)."), "`b(X)` is defined at time points"),
         (
             "holdsFor(f(X), I) :- holdsFor(a(X), I1), holdsFor(sean(X), I2), allen(meets, I1, I2, union, I).".into(),
@@ -255,4 +258,85 @@ fn a_theory_is_printed_as_it_is_read() {
     let again = parse_theory("rules.lp", &theory.to_string()).unwrap_or_else(|problems| panic!("{problems}"));
     assert_eq!(again.to_string(), theory.to_string());
     assert_eq!(again.related.len(), 3);
+}
+
+/// What is told is counted as other fluents are: each time point once, whether it is labelled or not.
+#[test]
+fn what_is_told_is_compared_with_labels() {
+    let modes = Source::new("modes.lp", format!("{MODES} horizon(9). example(holdsAt(met(+who), +time))."));
+    let mut task = Task::parse(&modes, &Source::new("background.lp", "")).unwrap();
+    task.options.tracked = Some(Vec::new());
+    let told = "holdsFor(met(X), I) :- holdsFor(a(X), I1), holdsFor(b(X), I2), allen(overlaps, I1, I2, union, I).";
+    let theory = theory(told);
+    task.check(&theory).unwrap();
+    // `a` is from 2 to 5, and `b` from 4 to 8, and again from 12 to 13 alone.
+    let events = [(1, "starts(a"), (3, "starts(b"), (5, "stops(a"), (8, "stops(b"), (11, "starts(b"), (13, "stops(b")];
+    let mut recogniser = Recogniser::new(&task, &theory).unwrap();
+    let mut late = oled::Late::default();
+    for time in 0..16 {
+        let mut frame = Frame::new(Symbol::new("s"), time);
+        let mut read = |fact: String| _ = FactReader::default().read(&fact, &mut frame.narrative).unwrap();
+        read(format!("holdsAt(seen(ann), {time})"));
+        events.iter().filter(|(at, _)| *at == time).for_each(|(_, e)| read(format!("happensAt({e}, ann), {time})")));
+        // Labelled from 3 to 9, but nobody knows of 6; and at 14.
+        if (3..=9).contains(&time) || time == 14 {
+            FactReader::default().read(&format!("holdsAt(met(ann), {time})"), &mut frame.annotation).unwrap();
+        }
+        if time == 6 {
+            FactReader::default().read("unknown(met(ann), 6)", &mut frame.annotation).unwrap();
+        }
+        late.observe(&mut recogniser, &frame);
+    }
+    let (frames, timetable) = late.finish(&task, &mut recogniser);
+    let met = oled::Signature::of(&oled::parse_atom("holdsAt(met(X), T)").unwrap());
+    let mut evaluation = oled::Evaluation::new(&[met]);
+    let mut tracks = oled::Tracks::new(&[met]);
+    for frame in &frames {
+        evaluation.count(&timetable.at(frame.segment, frame.time), frame);
+        tracks.add(&timetable.at(frame.segment, frame.time), frame);
+    }
+    // Told from 2 to 8.
+    assert_eq!(evaluation.total(), oled::Confusion { tp: 5, fp: 1, fn_: 2 });
+    // Of three labelled intervals, since nobody knows of 6, two are found.
+    assert_eq!(tracks.counts(0.5)[0].found, 2);
+}
+
+#[test]
+fn who_asks_why_is_told_of_which_intervals() {
+    let task = task(30);
+    let rules = "holdsFor(met(X), I) :- holdsFor(a(X), I1), holdsFor(b(X), I2), allen(overlaps, I1, I2, union, I).
+        holdsFor(last(X), I) :- holdsFor(met(X), I1), holdsFor(b(X), I2), allen(before, I1, I2, target, I).";
+    let theory = theory(rules);
+    let mut explainer = oled::explain::Explainer::new(&task, &theory).unwrap();
+    let events = [(1, "starts(a"), (3, "starts(b"), (5, "stops(a"), (8, "stops(b"), (11, "starts(b"), (13, "stops(b")];
+    let mut told = Vec::new();
+    let note = |explainer: &oled::explain::Explainer, told: &mut Vec<String>| {
+        for followed in explainer.recogniser().followed() {
+            let shown = |i: &Interval| format!("{} {}-{}", i.fluent(), i.first, i.last);
+            let of: Vec<String> = followed.of.iter().map(shown).collect();
+            told.push(format!("{} by rule {} of {}", shown(&followed.interval), followed.rule, of.join(", ")));
+        }
+    };
+    for time in 0..16 {
+        let mut frame = Frame::new(Symbol::new("s"), time);
+        for (_, event) in events.iter().filter(|(at, _)| *at == time) {
+            FactReader::default().read(&format!("happensAt({event}, ann), {time})"), &mut frame.narrative).unwrap();
+        }
+        explainer.observe(&frame);
+        note(&explainer, &mut told);
+    }
+    explainer.finish();
+    note(&explainer, &mut told);
+    assert_eq!(
+        told,
+        ["met(ann) 2-8 by rule 0 of a(ann) 2-5, b(ann) 4-8", "last(ann) 12-13 by rule 1 of met(ann) 2-8, b(ann) 12-13",]
+    );
+}
+
+#[test]
+fn what_is_labelled_is_not_told_by_the_background() {
+    let modes = Source::new("modes.lp", format!("{MODES} horizon(9). example(holdsAt(met(+who), +time))."));
+    let rules = "holdsFor(met(X), I) :- holdsFor(a(X), I1), holdsFor(b(X), I2), allen(overlaps, I1, I2, union, I).";
+    let problems = Task::parse(&modes, &Source::new("background.lp", format!("{RULES} {rules}"))).unwrap_err();
+    assert!(problems.to_string().contains("is labelled, and the background tells of it already"), "{problems}");
 }

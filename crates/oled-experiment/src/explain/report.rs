@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use oled::explain::{Condition, Finding, Measured};
-use oled::{Literal, Signature, Symbol, Value, calculus};
+use oled::{Interval, Literal, Signature, Symbol, Value, calculus};
 use oled_data::{Times, compact, json_time, json_value};
 use serde_json::json;
 
@@ -80,6 +80,61 @@ pub(super) enum Reason {
     Open,
     /// It is shorter than what is reported, which has at least so many time units.
     Short(i64),
+    /// It follows from whole intervals.
+    Told(Told),
+    /// It is told of whole intervals, and no rule found any that lie so.
+    NotTold,
+}
+
+/// Which intervals made one, by which rule.
+pub(super) struct Told {
+    /// Where the rule stands.
+    pub(super) place: String,
+    /// How the first one lies to the second, and which part of both is told; none where intervals are handed on.
+    pub(super) how: Option<(&'static str, &'static str)>,
+    pub(super) of: Vec<Interval>,
+}
+
+impl Told {
+    /// When it was known.
+    fn known(&self) -> i64 {
+        self.of.iter().map(|interval| interval.last).max().unwrap_or_default()
+    }
+
+    fn write(&self, text: &mut String, times: Times) -> std::fmt::Result {
+        let when = times.show(self.known());
+        match self.how {
+            Some((_, part)) => {
+                writeln!(text, "  told when both were over, at {when}: their {part}, by {}", self.place)?
+            }
+            None => writeln!(text, "  handed on when it was over, at {when}, by {}", self.place)?,
+        }
+        for (interval, relation) in self.of.iter().zip([None, self.how.map(|(relation, _)| relation)]) {
+            let relation = relation.map_or_else(String::new, |relation| format!("{relation} "));
+            writeln!(text, "    {relation}{}", spanned(interval, times))?;
+        }
+        Ok(())
+    }
+
+    fn to_json(&self, times: Times) -> serde_json::Value {
+        let of = |interval: &Interval| {
+            let fluent = compact(&calculus::fluent(interval.signature, &interval.values));
+            json!({"fluent": fluent, "first": json_time(interval.first, times), "last": json_time(interval.last, times)})
+        };
+        json!({
+            "what": "told", "time": json_time(self.known(), times), "place": self.place,
+            "relation": self.how.map(|(relation, _)| relation), "part": self.how.map(|(_, part)| part),
+            "of": self.of.iter().map(of).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// `near(ann), 4 to 15`.
+fn spanned(interval: &Interval, times: Times) -> String {
+    let fluent = compact(&calculus::fluent(interval.signature, &interval.values));
+    let last =
+        if interval.last == interval.first { String::new() } else { format!(" to {}", times.show(interval.last)) };
+    format!("{fluent}, {}{last}", times.show(interval.first))
 }
 
 /// What a rule does to a fluent.
@@ -190,6 +245,8 @@ impl Reason {
             Reason::SegmentEnded(time) => writeln!(text, "  the segment ended at {}", times.show(*time)),
             Reason::Open => writeln!(text, "  not ended yet"),
             Reason::Short(least) => writeln!(text, "  not reported: it is shorter than {least}"),
+            Reason::Told(told) => told.write(text, times),
+            Reason::NotTold => writeln!(text, "  no two intervals lie to each other as its rules ask"),
         }
     }
 
@@ -216,6 +273,8 @@ impl Reason {
             Reason::SegmentEnded(time) => json!({"what": "segment ended", "time": json_time(*time, times)}),
             Reason::Open => json!({"what": "not ended yet"}),
             Reason::Short(least) => json!({"what": "not reported", "min_duration": least}),
+            Reason::Told(told) => told.to_json(times),
+            Reason::NotTold => json!({"what": "not told"}),
         }
     }
 }

@@ -3,12 +3,14 @@
 use indexmap::IndexMap;
 use oled::calculus::unknown;
 use oled::explain::{Explainer, Finding, Moment};
+use oled::lang::Related;
 use oled::logic::Stop;
 use oled::{Frame, Precedence, Signature, Symbol, Value};
 use rustc_hash::FxBuildHasher;
 
 use super::fluents::Fluents;
 use super::report::{Effect, KINDS, Kind, Reason, Report};
+use super::told::ToldLater;
 
 type Key = (Signature, Box<[Value]>);
 
@@ -16,6 +18,7 @@ type Key = (Signature, Box<[Value]>);
 pub struct Runs {
     explainer: Explainer,
     fluents: Fluents,
+    told_later: ToldLater,
     interleaved: bool,
     both: Precedence,
     at: Option<i64>,
@@ -62,17 +65,32 @@ struct Watched {
 }
 
 impl Runs {
-    /// Nothing seen yet. `at` is a time point that everything explained is part of; of each kind at most `limit` are.
+    /// Nothing seen yet; with the rules about whole intervals. `at` is a time point that everything explained is part of; of each kind at most `limit` are.
     pub fn new(
         explainer: Explainer,
-        fluents: Fluents,
+        (fluents, related): (Fluents, &[&Related]),
         (interleaved, both): (bool, Precedence),
         at: Option<i64>,
         limit: usize,
     ) -> Runs {
+        let told_later = ToldLater::new(explainer.recogniser().told_later().collect(), related);
         let (segments, labelled) = (IndexMap::default(), false);
         let (opened, reported, more, near) = Default::default();
-        Runs { explainer, fluents, interleaved, both, at, limit, segments, opened, reported, more, labelled, near }
+        Runs {
+            explainer,
+            fluents,
+            told_later,
+            interleaved,
+            both,
+            at,
+            limit,
+            segments,
+            opened,
+            reported,
+            more,
+            labelled,
+            near,
+        }
     }
 
     /// Takes note of whether there are labels at all.
@@ -99,6 +117,7 @@ impl Runs {
         if let Some(stop) = self.explainer.recogniser().stop() {
             return Some(stop.clone());
         }
+        self.tell((!self.interleaved).then_some(frame.segment), ready);
         let Segment { before, mut fluents } = self.segments.swap_remove(&frame.segment).unwrap_or_default();
         // What is recognised and what is labelled, of all that is or was either.
         let mut states: IndexMap<Key, (bool, bool), FxBuildHasher> =
@@ -113,8 +132,15 @@ impl Runs {
         }
         // What may be written in two orders is one fluent.
         let labels: Vec<_> = frame.annotation.iter().map(|(s, v)| (s, self.in_order(s, v))).collect();
+        let asked = |s: Signature, v: &[Value]| self.fluents.is_labelled(s) && self.fluents.has(s, v);
+        let late = labels.iter().filter(|(s, v)| self.told_later.has(*s) && asked(*s, v));
+        let late: Vec<Key> = late.cloned().collect();
+        self.told_later.label((frame.segment, frame.time), late.iter().map(|(s, v)| (*s, &**v)));
         for (signature, values) in &labels {
-            if self.fluents.is_labelled(*signature) && self.fluents.has(*signature, values) {
+            if self.fluents.is_labelled(*signature)
+                && self.fluents.has(*signature, values)
+                && !self.told_later.has(*signature)
+            {
                 states.entry((*signature, (&**values).into())).or_default().1 = true;
             }
         }
@@ -162,8 +188,42 @@ impl Runs {
         self.explainer.stop()
     }
 
-    /// Ends all segments; `stopped` if the stream goes on.
+    /// Tells of what followed from whole intervals at the frame observed last, and of segments that are over: all but one, if
+    /// any is.
+    fn tell(&mut self, but: Option<Symbol>, ready: &mut Vec<Report>) {
+        let followed = self.explainer.recogniser().followed().to_vec();
+        let asked = followed.iter().filter(|f| self.fluents.has(f.interval.signature, &f.interval.values));
+        let mut found: Vec<Report> = Vec::new();
+        for told in asked {
+            found.push(self.told_later.tell(told, self.fluents.is_labelled(told.interval.signature)));
+        }
+        if but.is_some() {
+            found.extend(self.told_later.settle(but));
+        }
+        found.retain(|report| self.at.is_none_or(|at| (report.first..=report.last).contains(&at)));
+        for report in found {
+            let kind = report.kind as usize;
+            if self.reported[kind] < self.limit {
+                self.reported[kind] += 1;
+                ready.push(report);
+            } else {
+                self.more[kind] += 1;
+            }
+        }
+    }
+
+    /// Ends the stream; `stopped` if it goes on, and nothing more is known of it.
     pub fn finish(&mut self, stopped: bool, ready: &mut Vec<Report>) {
+        self.end_segments(stopped, ready);
+        if !stopped {
+            self.explainer.finish();
+            // No segment has this name.
+            self.tell(Some(Symbol::new("\0")), ready);
+        }
+    }
+
+    /// Ends all segments; `stopped` if the stream goes on.
+    fn end_segments(&mut self, stopped: bool, ready: &mut Vec<Report>) {
         for (_, Segment { before, fluents }) in std::mem::take(&mut self.segments) {
             for (key, runs) in fluents {
                 let step = Step { was_recognised: true, key: &key, before: before.as_ref(), now: None };
@@ -186,7 +246,7 @@ impl Runs {
         let story = Story { watched: Some(Effect::Begin), ..Story::default() };
         let mut run = Run { first: now.time, story: Some(story) };
         self.watch(&mut run, &Step { key, was_recognised: false, before, now: Some(now) });
-        let reasons = run.story.map(|story| self.tell(story, &key.1)).unwrap_or_default();
+        let reasons = run.story.map(|story| self.told(story, &key.1)).unwrap_or_default();
         let (segment, time) = (now.segment, now.time);
         let (signature, values) = key.clone();
         Report { kind: Kind::Absent, segment, signature, values, first: time, last: time, reasons }
@@ -343,7 +403,7 @@ impl Runs {
         };
         self.reported[kind as usize] += 1;
         let (signature, values) = (step.key.0, step.key.1.clone());
-        let mut reasons = self.tell(story, &values);
+        let mut reasons = self.told(story, &values);
         if kind == Kind::Recognised {
             let end = if stopped { vec![Reason::Open] } else { self.end(before, step.now, signature, &values) };
             reasons.extend(end);
@@ -356,7 +416,7 @@ impl Runs {
     }
 
     /// All that is known of a run, in order.
-    fn tell(&self, story: Story, values: &[Value]) -> Vec<Reason> {
+    fn told(&self, story: Story, values: &[Value]) -> Vec<Reason> {
         let Story { mut reasons, watched, points, rules, unobserved } = story;
         let Some(effect) = watched else { return reasons };
         let mut absent: Vec<(Value, u64)> = unobserved.into_iter().collect();

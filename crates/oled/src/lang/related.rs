@@ -262,8 +262,8 @@ fn handed_on(clause: &Clause) -> Result<Related, Diagnostic> {
     Ok(related)
 }
 
-/// What is wrong with rules about intervals, beside rules about time points.
-pub(crate) fn problems(bias: &Bias, rules: &[&Clause], related: &[&Related]) -> Vec<Diagnostic> {
+/// What is wrong with rules about intervals, beside rules about time points. So many of them are of the background.
+pub(crate) fn problems(bias: &Bias, rules: &[&Clause], related: &[&Related], given: usize) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let holds = |head: &Atom| match head.name.as_str() {
         HOLDS | INITIATED | TERMINATED => Some(Atom { name: Symbol::new(HOLDS), ..head.clone() }),
@@ -278,7 +278,7 @@ pub(crate) fn problems(bias: &Bias, rules: &[&Clause], related: &[&Related]) -> 
     let defined: Vec<Atom> = rules.iter().filter_map(|rule| holds(&rule.head)).collect();
     let is_related = |atom: &Atom| related.iter().any(|rule| same_fluent(&rule.head, atom));
     let among = |atoms: &[Atom], atom: &Atom| atoms.iter().any(|other| same_fluent(other, atom));
-    for rule in related {
+    for (number, rule) in related.iter().enumerate() {
         let span = &rule.clause.span;
         let fluent = &rule.head.args[0];
         if bias.horizon.is_none() && matches!(rule.of, Intervals::Pair { .. }) {
@@ -293,11 +293,10 @@ pub(crate) fn problems(bias: &Bias, rules: &[&Clause], related: &[&Related]) -> 
                     .hint("what is told of related intervals needs a name of its own"),
             );
         }
-        if among(&labels, &rule.head) {
+        if number < given && among(&labels, &rule.head) {
             problems.push(
-                Diagnostic::new(span, format!("`{fluent}` is labelled, and known only when it is over")).hint(
-                    "what is labelled is recognised at each time point: give what is told of intervals another name",
-                ),
+                Diagnostic::new(span, format!("`{fluent}` is labelled, and the background tells of it already"))
+                    .hint("what is labelled is recognised by a theory: put the rule into one"),
             );
         }
         for atom in rule.of.fluents().filter(|atom| !is_related(atom)) {

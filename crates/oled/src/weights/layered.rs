@@ -2,9 +2,10 @@
 
 use super::chains::Chains;
 use super::firing::Firing;
-use super::recognised::{Confidence, Decision, Timetable};
+use super::recognised::{Confidence, Decision};
 use super::weight::Weights;
 use crate::calculus::Interval;
+use crate::evaluate::Timetable;
 use crate::lang::{Bias, Problems, Theory};
 use crate::logic::Stop;
 use crate::stream::Frame;
@@ -81,7 +82,7 @@ impl Chains {
     pub fn recognised(self, task: &Task, weights: &Weights, decision: Decision) -> Found {
         let intervals = self.intervals(weights, decision);
         let mut timetable = Timetable::empty(&task.bias);
-        timetable.add(&self, intervals.iter().map(|(interval, _)| interval));
+        timetable.add_of(&self, intervals.iter().map(|(interval, _)| interval));
         Found { chains: self, intervals, timetable }
     }
 }
@@ -100,7 +101,7 @@ fn climb<'f, F: Iterator<Item = &'f Frame>>(
         let weights = Weights { fluents: left.by_ref().take(layer.fluents().len()).cloned().collect() };
         let chains = fire(layer, frames(), &found.timetable);
         let intervals = chains.intervals(&weights, decision);
-        found.timetable.add(&chains, intervals.iter().map(|(interval, _)| interval));
+        found.timetable.add_of(&chains, intervals.iter().map(|(interval, _)| interval));
         found.intervals.extend(intervals);
         found.chains.extend(chains);
     }

@@ -2,17 +2,13 @@
 
 use std::borrow::Cow;
 
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
-
 use super::chain::{Scores, Standing, States, certain, decode_from, standing};
 use super::chains::{Chain, Chains, FluentChains, Run};
 use super::marginal::{Odds, marginals_from, odds};
 use super::vote;
 use super::weight::{FluentWeights, Inertia, Weights};
 use crate::calculus::{End, Interval};
-use crate::evaluate::Recognised;
-use crate::lang::{Bias, Durations, Signature, Symbol, Symmetries, Value};
+use crate::evaluate::Timetable;
 
 /// How sure an interval is: how probable it is that the fluent holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -270,72 +266,9 @@ pub(super) fn parts(steps: usize, held: &[Held]) -> Vec<(usize, u32)> {
     parts
 }
 
-/// What holds at each time point, for whoever compares it with labels, or asks for it in a layer above.
-#[derive(Clone, Debug)]
-pub struct Timetable {
-    symmetries: Symmetries,
-    durations: Durations,
-    holding: IndexMap<(Symbol, i64), Vec<Instance>, FxBuildHasher>,
-}
-
-/// A fluent with its arguments, and since when it has held.
-type Instance = (Signature, Box<[Value]>, i64);
-
 impl Timetable {
-    /// Nothing holds.
-    pub(super) fn empty(bias: &Bias) -> Timetable {
-        Timetable { symmetries: bias.symmetries(), durations: bias.durations(), holding: IndexMap::default() }
-    }
-
-    /// Adds the time points of intervals.
-    pub(super) fn add<'i>(&mut self, chains: &Chains, intervals: impl Iterator<Item = &'i Interval>) {
-        for interval in intervals {
-            let times = &chains.times[&interval.segment];
-            let first = times.partition_point(|time| *time < interval.first);
-            for time in times[first..].iter().take_while(|time| **time <= interval.last) {
-                let here = self.holding.entry((interval.segment, *time)).or_default();
-                here.push((interval.signature, interval.values.clone(), interval.first));
-            }
-        }
-    }
-
-    /// What holds at a time point of a segment.
-    pub fn at(&self, segment: Symbol, time: i64) -> At<'_> {
-        let holding = self.holding.get(&(segment, time)).map_or(&[][..], Vec::as_slice);
-        At { symmetries: &self.symmetries, durations: &self.durations, holding }
-    }
-}
-
-/// What holds at a time point.
-#[derive(Clone, Copy, Debug)]
-pub struct At<'t> {
-    symmetries: &'t Symmetries,
-    durations: &'t Durations,
-    holding: &'t [Instance],
-}
-
-impl<'t> At<'t> {
-    /// All of it.
-    pub(super) fn all(self) -> impl Iterator<Item = (Signature, &'t [Value])> {
-        self.holding.iter().map(|(signature, values, _)| (*signature, &**values))
-    }
-}
-
-impl Recognised for At<'_> {
-    fn symmetries(&self) -> &Symmetries {
-        self.symmetries
-    }
-
-    fn durations(&self) -> &Durations {
-        self.durations
-    }
-
-    fn since(&self, signature: Signature, values: &[Value]) -> Option<i64> {
-        let values = self.symmetries.in_order(signature, values);
-        self.holding.iter().find(|(s, v, _)| *s == signature && **v == *values).map(|(.., first)| *first)
-    }
-
-    fn holding(&self) -> impl Iterator<Item = (Signature, &[Value])> {
-        self.all()
+    /// Adds the time points of intervals of chains.
+    pub(super) fn add_of<'i>(&mut self, chains: &Chains, intervals: impl Iterator<Item = &'i Interval>) {
+        intervals.for_each(|interval| self.add(&chains.times[&interval.segment], interval));
     }
 }
