@@ -52,6 +52,16 @@ pub(crate) struct LiveArgs {
     /// stream.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
     pub(crate) lateness: Option<i64>,
+
+    /// With `--follow`, after so many seconds without a row, those of the last time are all, and a table without news is not
+    /// waited for. Rows of that time that come later are a fault of the stream.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_settle)]
+    pub(crate) settle: Duration,
+}
+
+fn parse_settle(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "it is a number of seconds, such as 0.5".to_string())
 }
 
 /// How often.
@@ -268,7 +278,8 @@ pub(crate) fn open_frames(
     // Whoever waits for a pipe can be stopped only if another thread reads it.
     if live.follow || wanted && path == Path::new("-") {
         let tell: fn(&str) = |line| say(&format!("remark: {line}"));
-        options.live = Some(Live { follow: live.follow, stop: stop.clone(), tell: (!quiet).then_some(tell) });
+        let (tell, settle) = ((!quiet).then_some(tell), Some(live.settle));
+        options.live = Some(Live { follow: live.follow, stop: stop.clone(), tell, settle, ..Live::default() });
     }
     let frames = match position {
         Some(position) => open_at(&path, &options, position, !checkpoint.continues)?,

@@ -136,7 +136,7 @@ macro_rules! tables {
 }
 
 /// What can be wrong with tables and their labels.
-const TABLES: [Run; 17] = [
+const TABLES: [Run; 32] = [
     (tables!("time,room,temp\n1,hall,warm\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
     (tables!("time,room,temp\n1,hall,inf\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
     (tables!("time,room,temp\n1,hall\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
@@ -146,6 +146,20 @@ const TABLES: [Run; 17] = [
     (tables!("time,room,temp\n2,hall,20\n1,hall,21\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
     (tables!("time,room,tmp\n1,hall,20\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
     (tables!("", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("time,room,temp,temp\n1,hall,20,20\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("time,\"room,temp\n1,hall,20\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("time,room,temp\n,hall,20\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("time,room,temp\n1,hall,20,5\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!("{\"time\":1,\"room\":[\"hall\"],\"temp\":20}\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (tables!(ROWS, ""), "recognise t --theory hot.lp --input - -", 2),
+    (tables!(ROWS, ""), "evaluate t --theory hot.lp --input m.csv --labels l.csv", 2),
+    (tables!(ROWS, "fluent,room,start,end\n,hall,2,2\n"), "evaluate t --theory hot.lp --input m.csv --labels l.csv", 2),
+    (tables!(ROWS, "fluent,start,end\nhot(hall,2,2\n"), "evaluate t --theory hot.lp --input m.csv --labels l.csv", 2),
+    (
+        tables!(ROWS, "fluent,room,start,end,label\nhot,hall,2,2,maybe\n"),
+        "evaluate t --theory hot.lp --input m.csv --labels l.csv",
+        2,
+    ),
     (tables!(ROWS, "fluent,room,start\nhot,hall,2\n"), "evaluate t --theory hot.lp --input m.csv --labels l.csv", 2),
     (
         tables!(ROWS, "fluent,room,start,end\nhot,hall,2,1\n"),
@@ -162,6 +176,46 @@ const TABLES: [Run; 17] = [
     (tables!("a,b\nx,y\n", "fluent,room,start,end\nhot,hall,2,2\n"), "init --input m.csv --labels l.csv --out new", 2),
     (tables!(ROWS, "fluent,room,start,end\n"), "init --input m.csv --labels l.csv --out new", 2),
     (tables!(ROWS, "fluent,room,start,end\nhot,hall,2,2\n"), "init --input m.csv --labels l.csv --out t", 2),
+    (
+        tables!("time,room,temp\n", "fluent,room,start,end\nhot,hall,2,2\n"),
+        "init --input m.csv --labels l.csv --out new",
+        2,
+    ),
+    (
+        tables!("time,room,temp\n01.03.2026,hall,20\n", "fluent,room,start,end\nhot,hall,2026-03-01,\n"),
+        "init --input m.csv --labels l.csv --out new",
+        2,
+    ),
+    (tables!(ROWS, "fluent,room,start,end\nhot,hall,2026-03-01,\n"), "init --input m.csv --labels l.csv --out new", 2),
+    (
+        tables!(ROWS, "fluent,room,other,start,end\nhot,hall,,1,1\nhot,hall,hall,2,2\n"),
+        "init --input m.csv --labels l.csv --out new",
+        2,
+    ),
+    (
+        tables!("time,room\n1,hall\n2,hall\n", "fluent,room,start,end\nhot,hall,2,2\n"),
+        "init --input m.csv --labels l.csv --out new",
+        2,
+    ),
+];
+
+/// What can be wrong with what a task says of tables.
+const TABLE_TASKS: [Run; 4] = [
+    (&[("t/task.toml", "[[table]]\ntime = \"time\"\nfacts = [\"temp(room\"]\n"), ("t/modes.lp", MODES)], "check t", 2),
+    (
+        &[("t/task.toml", "[[table]]\ntime = \"time\"\nfacts = [\"tmp(room, temp)\"]\n"), ("t/modes.lp", MODES)],
+        "check t",
+        2,
+    ),
+    (&[("t/task.toml", "[[table]]\ntime = \"time\"\n"), ("t/modes.lp", MODES)], "check t", 2),
+    (
+        &[
+            ("t/task.toml", "[[table]]\ntime = \"time\"\ndecimal = \"'\"\nfacts = [\"temp(room, temp)\"]\n"),
+            ("t/modes.lp", MODES),
+        ],
+        "check t",
+        2,
+    ),
 ];
 
 fn oled(folder: &Path, args: &str) -> Output {
@@ -231,6 +285,10 @@ fn each_bad_input_gets_its_message_and_its_exit_code() {
         // Of a table nothing is shown that no command reads.
         let read = |name: &&str| run.1.contains(name);
         let message = add(run, &["m.csv", "l.csv"].into_iter().filter(read).collect::<Vec<_>>(), &mut page);
+        assert!(message.contains("\nhint: "), "oled {}: {message}", run.1);
+    }
+    for run in &TABLE_TASKS {
+        let message = add(run, &["t/task.toml"], &mut page);
         assert!(message.contains("\nhint: "), "oled {}: {message}", run.1);
     }
     page.push_str("\n## Tasks, rules, settings and limits\n");

@@ -77,8 +77,8 @@ impl Delay {
             Ok(mut read) => {
                 let known = labels.as_ref().map_or(0, Labels::rows);
                 self.waiting.late += self.waiting.released.map_or(0, |released| read.begun(known, released));
-                if let Some(labels) = labels.take() {
-                    read.go_on_from(&labels);
+                if let Some(labels) = labels.as_mut() {
+                    read.go_on_from(labels);
                 }
                 *labels = Some(read);
                 self.stamp = stamp;

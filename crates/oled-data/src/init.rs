@@ -3,9 +3,14 @@
 //! What columns are for is told by their cells: whom rows are about by the names that the labels have too, a gauge by its
 //! numbers, states and events by few names. How far rules look back follows from how long labels last.
 
+mod clock;
 mod labelled;
+mod long;
+mod names;
 mod pairs;
 mod profile;
+mod roles;
+mod stamps;
 mod survey;
 mod text;
 

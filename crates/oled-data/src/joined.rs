@@ -4,6 +4,9 @@
 //! kept of each is its next frame, unless nothing is sorted: then all of them are.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use indexmap::IndexMap;
 use oled::{Frame, Symbol};
@@ -12,9 +15,10 @@ use rustc_hash::FxBuildHasher;
 use crate::error::{DataError, Problem, ProblemKind};
 use crate::frame::default_segment;
 use crate::grid::{Grid, Gridded};
+use crate::live::{IDLE, Live};
 use crate::reader::{Advance, Counter, Frames, ReadOptions, Sorting, Source, open};
 use crate::sink::Sink;
-use crate::table::Cut;
+use crate::table::{Cut, SETTLED};
 use crate::times::Times;
 
 pub(crate) struct Joined {
@@ -33,6 +37,8 @@ pub(crate) struct Joined {
     gridded: Option<Gridded>,
     on_grid: Option<Symbol>,
     bytes: Counter,
+    /// Where inputs are being written.
+    live: Option<Live>,
 }
 
 struct Part {
@@ -40,7 +46,13 @@ struct Part {
     frames: Frames,
     head: Option<Frame>,
     ended: bool,
+    /// Since when nothing has come.
+    quiet: Option<Instant>,
 }
+
+/// How often inputs that are being written are looked at: often enough that an alarm does not wait, and seldom enough that
+/// waiting costs nothing.
+const LOOK: Duration = Duration::from_millis(2);
 
 impl Joined {
     /// Opens inputs, each as if it were alone.
@@ -62,10 +74,17 @@ impl Joined {
                 .of(paths[0].display().to_string()));
         }
         let (mut parts, mut total) = (Vec::new(), Some(0));
+        let several = paths.len() > 1;
         for path in paths {
-            let frames = open(path, &alone)?;
+            let live = alone.live.clone().map(|live| Live { at_once: Arc::default(), ..live });
+            let at_once = live.as_ref().map(|live| live.at_once.clone());
+            let frames = open(path, &ReadOptions { live, ..alone.clone() })?;
             total = total.zip(frames.total_bytes()).map(|(sum, own)| sum + own);
             parts.push((path.display().to_string(), frames));
+            // Whoever waits for one does not see what comes from the others.
+            if let Some(at_once) = at_once {
+                at_once.store(several, Ordering::Relaxed);
+            }
         }
         Ok((Joined::of(parts, options, bytes), total))
     }
@@ -86,7 +105,7 @@ impl Joined {
     /// Joins inputs that were opened, each as if it were alone.
     pub(crate) fn of(parts: Vec<(String, Frames)>, options: &ReadOptions, bytes: Counter) -> Joined {
         let tables = options.tables.clone().unwrap_or_default();
-        let part = |(name, frames)| Part { name, frames, head: None, ended: false };
+        let part = |(name, frames)| Part { name, frames, head: None, ended: false, quiet: None };
         Joined {
             parts: parts.into_iter().map(part).collect(),
             sorted: None,
@@ -99,16 +118,21 @@ impl Joined {
             gridded: (tables.grid != Grid::default()).then(|| Gridded::new(tables.grid, tables.times.ahead())),
             on_grid: None,
             bytes,
+            live: options.live.clone(),
         }
     }
 
-    /// Has the next frame of each input; returns whether one is not there yet.
+    /// Has the next frame of each input; returns whether one is not there yet, and is waited for.
     fn fill(&mut self) -> Result<bool, DataError> {
+        let settle = self.live.as_ref().and_then(|live| live.settle);
         let mut waiting = false;
         for part in self.parts.iter_mut().filter(|part| part.head.is_none() && !part.ended) {
             match part.frames.next().transpose()? {
-                Some(frame) => part.head = Some(frame),
-                None if part.frames.pause().is_some() => waiting = true,
+                Some(frame) => (part.head, part.quiet) = (Some(frame), None),
+                None if part.frames.pause().is_some() => {
+                    let since = part.quiet.get_or_insert_with(Instant::now);
+                    waiting |= settle.is_none_or(|settle| since.elapsed() < settle);
+                }
                 None => part.ended = true,
             }
         }
@@ -206,9 +230,11 @@ impl Joined {
                 Ok(())
             }
             Err(problem) => {
-                let several = self.parts.len() > 1;
-                let hint = "inputs that are merged are in the order of time: sort them, or write `sorted = false` into `[stream]` of task.toml";
-                let problem = if several { problem.hint(hint) } else { problem };
+                let problem = match &self.live {
+                    _ if self.parts.len() == 1 => problem,
+                    Some(Live { follow: true, settle: Some(_), .. }) => problem.hint(SETTLED),
+                    _ => problem.hint("inputs that are merged are in the order of time: sort them, or write `sorted = false` into `[stream]` of task.toml"),
+                };
                 sink.forgive(problem).map_err(|problem| problem.of(name))
             }
         }
@@ -241,12 +267,21 @@ impl Source for Joined {
                 None => Ok(Advance::End),
             };
         }
-        if self.fill()? {
-            return Ok(Advance::Idle);
-        }
-        match self.take() {
-            Some((name, frame)) => self.push(&name, frame, sink).map(|()| Advance::More),
-            None => Ok(Advance::End),
+        let begun = Instant::now();
+        loop {
+            let waiting = self.fill()?;
+            let next = if waiting { None } else { self.take() };
+            if let Some((name, frame)) = next {
+                return self.push(&name, frame, sink).map(|()| Advance::More);
+            }
+            if self.parts.iter().all(|part| part.ended && part.head.is_none()) {
+                return Ok(Advance::End);
+            }
+            let stopped = self.live.as_ref().is_none_or(|live| live.stop.load(Ordering::Relaxed));
+            if stopped || self.parts.len() == 1 || begun.elapsed() >= IDLE {
+                return Ok(Advance::Idle);
+            }
+            std::thread::sleep(LOOK);
         }
     }
 

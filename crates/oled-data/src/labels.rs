@@ -6,7 +6,7 @@
 //! | any other | an argument of the fluent, in the order of the columns; empty where it has fewer |
 //! | `start`, `end` | the first time at which it holds, and the last; empty where it held before, or goes on |
 //! | `segment` | the segment of the stream; without it, whichever has these times |
-//! | `label` | `unknown` where nobody knows whether it held; without arguments, of anybody |
+//! | `label` | `unknown` where nobody knows whether it held; without arguments, of anybody; without a fluent, of all of them |
 
 use std::fs::File;
 use std::io::Read;
@@ -14,12 +14,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use oled::calculus::unknown;
+use oled::calculus::{label_name, unknown};
 use oled::lang::ec;
 use oled::{Atom, Frame, Kinds, Signature, Symbol, Term, Value};
 use rustc_hash::FxBuildHasher;
 
 use crate::error::{DataError, Problem, ProblemKind};
+use crate::everybody::Everybody;
 use crate::format::Format;
 use crate::joined::group_of;
 use crate::lines::LineReader;
@@ -40,6 +41,10 @@ pub(crate) struct Labels {
     cut: bool,
     /// How many rows the table has.
     rows: usize,
+    /// Who may be meant by labels about everybody.
+    everybody: Everybody,
+    /// Whether there are such labels, or may be some later.
+    of_everybody: bool,
 }
 
 /// Labels of one segment, in the order of their first times.
@@ -56,6 +61,8 @@ struct Interval {
     last: i64,
     signature: Signature,
     values: Vec<Value>,
+    /// The label that is not known of anybody, where it is about all.
+    of_all: Option<Signature>,
     /// The number of its row.
     row: usize,
 }
@@ -111,12 +118,22 @@ impl Labels {
         let before = self.current.replace(frame.segment).filter(|before| *before != frame.segment);
         if let (Some(before), false) = (before, interleaved) {
             self.at.swap_remove(&before);
+            self.everybody.forget(before);
         }
+        if self.of_everybody {
+            self.everybody.see(frame);
+        }
+        let everybody = std::mem::take(&mut self.everybody);
         let time = frame.time;
         let mut added = false;
         for cursor in self.cursors(frame) {
             cursor.advance(time);
             for interval in cursor.active.iter().map(|i| &cursor.of.intervals[*i]) {
+                if let Some(label) = interval.of_all {
+                    everybody.add(label, interval.signature, frame.segment, &mut frame.annotation);
+                    added = true;
+                    continue;
+                }
                 // A label may be written twice, or in intervals that overlap.
                 if !frame.annotation.contains(interval.signature, &interval.values) {
                     frame.annotation.push(interval.signature, &interval.values);
@@ -124,6 +141,7 @@ impl Labels {
                 added = true;
             }
         }
+        self.everybody = everybody;
         added
     }
 
@@ -163,8 +181,9 @@ impl Labels {
     }
 
     /// Goes on where others were that were read before.
-    pub(crate) fn go_on_from(&mut self, before: &Labels) {
+    pub(crate) fn go_on_from(&mut self, before: &mut Labels) {
         self.current = before.current;
+        self.everybody = std::mem::take(&mut before.everybody);
     }
 
     /// Reads a table of labels, for a stream that is read so.
@@ -196,7 +215,8 @@ impl Labels {
 
     fn read_table(path: &Path, options: &ReadOptions, growing: bool) -> Result<Labels, DataError> {
         let (tables, kinds) = (options.tables.clone().unwrap_or_default(), options.kinds());
-        let reading = Reading { tables: &tables, fluents: &options.labels, kinds: &kinds };
+        let alone = options.declarations.as_ref().map_or(&[][..], |declarations| &declarations.alone);
+        let reading = Reading { tables: &tables, fluents: &options.labels, alone, kinds: &kinds };
         let name = path.display().to_string();
         let mut found = Found::default();
         if Format::guess(path) == Some(Format::Parquet) {
@@ -213,7 +233,11 @@ impl Labels {
             let file = decompressed(&name, file).map_err(|error| DataError::io("read", &name, &error))?;
             found = read_labels(&name, file, &reading, growing)?;
         }
+        let follows = options.live.as_ref().is_some_and(|live| live.follow);
         let mut labels = Labels::new(found);
+        let mut all = labels.by_segment.values().flat_map(|intervals| &intervals.intervals);
+        labels.of_everybody = follows || all.any(|interval| interval.of_all.is_some());
+        labels.everybody = Everybody::new(&options.labels, kinds);
         labels.cut = tables.cut.is_some();
         Ok(labels)
     }
@@ -227,16 +251,24 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, (segment, interval): (Option<Symbol>, Interval)) {
-        self.by_segment.entry(segment).or_default().push(Interval { row: self.rows, ..interval });
+    /// Adds what a row says.
+    fn add(&mut self, (segment, intervals): (Option<Symbol>, Vec<Interval>)) {
+        let row = self.rows;
+        let of_segment = self.by_segment.entry(segment).or_default();
+        of_segment.extend(intervals.into_iter().map(|interval| Interval { row, ..interval }));
         self.rows += 1;
     }
 }
+
+/// What is not known: the fact that says so, its values, and the label, where it is not known of anybody.
+type NotKnown = (Signature, Vec<Value>, Option<Signature>);
 
 /// What is known when labels are read.
 struct Reading<'a> {
     tables: &'a Tables,
     fluents: &'a [Signature],
+    /// Fluents without arguments.
+    alone: &'a [Symbol],
     kinds: &'a Kinds,
 }
 
@@ -254,9 +286,15 @@ struct Header {
 /// Columns of what `oled recognise` prints that are no arguments.
 const OTHERS: [&str; 5] = ["closed", "confidence", "weakest", "name", "values"];
 
+/// The column of this name; where there is none, one that differs in capital letters only.
+pub(crate) fn column_of(names: &[String], name: &str) -> Option<usize> {
+    let exact = names.iter().position(|own| own == name);
+    exact.or_else(|| names.iter().position(|own| own.eq_ignore_ascii_case(name)))
+}
+
 impl Header {
     fn new(names: Vec<String>, tables: &Tables) -> Result<Header, Problem> {
-        let position = |name: &str| names.iter().position(|own| own == name);
+        let position = |name: &str| column_of(&names, name);
         let required = |name: &str| {
             position(name).ok_or_else(|| {
                 let message = format!("a table of labels has no column `{name}`");
@@ -271,10 +309,8 @@ impl Header {
         let segment = own.map(required).transpose()?.or(position("segment"));
         let label = position("label");
         let is_argument = |column: &usize| {
-            let named_segment = names[*column] == "segment";
-            !named_segment
-                && ![Some(fluent), Some(start), Some(end), label].contains(&Some(*column))
-                && !OTHERS.contains(&names[*column].as_str())
+            ![Some(fluent), Some(start), Some(end), label, position("segment")].contains(&Some(*column))
+                && !OTHERS.iter().any(|own| names[*column].eq_ignore_ascii_case(own))
         };
         let args = (0..names.len()).filter(is_argument).collect();
         Ok(Header { names, fluent, start, end, segment, label, args })
@@ -338,12 +374,17 @@ fn read_labels(
         };
         take().map_err(|problem| problem.locate(name, line.number, line.bytes))?;
     }
+    if header.is_none() && !growing {
+        return Err(Problem::new(ProblemKind::Missing, 0, format!("`{name}` is empty"))
+            .hint("a table of labels has the columns fluent, one for each argument, start and end; then rows, if anything held")
+            .of(name));
+    }
     Ok(found)
 }
 
 impl Reading<'_> {
     /// The segment of a row, and the labels that it says.
-    fn row(&self, row: Row<'_>, header: &Header) -> Result<(Option<Symbol>, Interval), Problem> {
+    fn row(&self, row: Row<'_>, header: &Header) -> Result<(Option<Symbol>, Vec<Interval>), Problem> {
         let time = |column: usize, open: i64| match row.cell(column) {
             "" => Ok(open),
             cell => self.tables.times.read(cell).map_err(|error| {
@@ -369,10 +410,36 @@ impl Reading<'_> {
         let segment = header.segment.map(|column| row.cell(column)).filter(|cell| !cell.is_empty()).map(Symbol::new);
         let args: Vec<&str> =
             header.args.iter().map(|column| row.cell(*column)).take_while(|cell| !cell.is_empty()).collect();
-        let (signature, values) =
-            self.fluent(row.cell(header.fluent), &args).map_err(|p| p.at(row.at(header.fluent)))?;
+        let name = row.cell(header.fluent);
+        let interval = |signature, values, of_all| Interval { first, last, signature, values, of_all, row: 0 };
+        if args.is_empty() && !known {
+            let all = self.of_everybody(name).map_err(|problem| problem.at(row.at(header.fluent)))?;
+            if !all.is_empty() {
+                let intervals = all.into_iter().map(|(label, values, of_all)| interval(label, values, of_all));
+                return Ok((segment, intervals.collect()));
+            }
+        }
+        let (signature, values) = self.fluent(name, &args).map_err(|p| p.at(row.at(header.fluent)))?;
         let signature = if known { signature } else { unknown(signature) };
-        Ok((segment, Interval { first, last, signature, values, row: 0 }))
+        Ok((segment, vec![interval(signature, values, None)]))
+    }
+
+    /// What is not known where a row names nobody: of everybody, of the fluent that it names, or of all.
+    fn of_everybody(&self, name: &str) -> Result<Vec<NotKnown>, Problem> {
+        // What is not known is among the labels too.
+        let positive = |label: &Signature| !self.fluents.iter().any(|other| unknown(*other) == *label);
+        let named = |own: Symbol| name.is_empty() || own.as_str() == name;
+        let meant = |label: &&Signature| label_name(**label).is_some_and(named) && positive(label);
+        let meant: Vec<Signature> = self.fluents.iter().filter(meant).copied().collect();
+        if let Some(valued) = meant.iter().find(|label| label.to_string().contains('=')) {
+            let message = format!("`{valued}` has values, and is not unknown of everybody at once");
+            return Err(Problem::new(ProblemKind::Syntax, 0, message)
+                .hint("write a row for each that is not known: `speed(v1)=low` under `fluent`"));
+        }
+        let all = meant.into_iter().map(|label| (unknown(label), Vec::new(), Some(label)));
+        let bare = Signature::of(&Atom::new(ec::HOLDS, vec![Term::var("F"), Term::var("T")]));
+        let alone = self.alone.iter().filter(|_| name.is_empty());
+        Ok(all.chain(alone.map(|name| (unknown(bare), vec![Value::Sym(*name)], None))).collect())
     }
 
     /// A fluent by its name and its arguments, or as it is written in rules.

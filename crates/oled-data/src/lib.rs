@@ -38,6 +38,7 @@ mod delay;
 mod digest;
 mod document;
 mod error;
+mod everybody;
 mod facts;
 mod feed;
 mod format;

@@ -17,6 +17,11 @@ pub struct Live {
     pub stop: Arc<AtomicBool>,
     /// Who is told what becomes of a file that is followed.
     pub tell: Option<fn(&str)>,
+    /// After so long without a row the rows of the last time are taken to be all, and a table that others are merged with is not
+    /// waited for. `None` to wait until there is a later row.
+    pub settle: Option<Duration>,
+    /// Set by whoever waits for several inputs: none of them waits for bytes then, not even for a moment.
+    pub at_once: Arc<AtomicBool>,
 }
 
 /// Bytes that are read at once.
@@ -26,7 +31,7 @@ const WAITING: usize = 4;
 /// How long a file that has not grown is left alone: what comes is seen after half of it, and to look takes three calls of the system.
 const POLL: Duration = Duration::from_millis(10);
 /// After so long without bytes whoever reads hears of it.
-const IDLE: Duration = Duration::from_millis(200);
+pub(crate) const IDLE: Duration = Duration::from_millis(200);
 /// So many bytes before the place tell whether a file that is followed is still the one that was read: a line or two of a
 /// stream, in which there is a time.
 const TAIL: usize = 256;
@@ -40,6 +45,7 @@ pub(crate) struct LiveInput {
     chunk: Vec<u8>,
     at: usize,
     stop: Arc<AtomicBool>,
+    at_once: Arc<AtomicBool>,
 }
 
 /// Another file begins here.
@@ -117,7 +123,8 @@ impl LiveInput {
                 }
             }
         });
-        LiveInput { receiver, ended: false, chunk: Vec::new(), at: 0, stop: live.stop.clone() }
+        let (stop, at_once) = (live.stop.clone(), live.at_once.clone());
+        LiveInput { receiver, ended: false, chunk: Vec::new(), at: 0, stop, at_once }
     }
 }
 
@@ -223,7 +230,8 @@ impl Read for LiveInput {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(ErrorKind::WouldBlock.into());
             }
-            self.chunk = match self.receiver.recv_timeout(IDLE) {
+            let patience = if self.at_once.load(Ordering::Relaxed) { Duration::ZERO } else { IDLE };
+            self.chunk = match self.receiver.recv_timeout(patience) {
                 Ok(piece) => piece?,
                 Err(RecvTimeoutError::Timeout) => return Err(ErrorKind::WouldBlock.into()),
                 Err(RecvTimeoutError::Disconnected) => {

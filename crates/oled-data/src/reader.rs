@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use flate2::read::MultiGzDecoder;
 use oled::Ticks;
@@ -160,6 +161,9 @@ pub(crate) trait LineFormat: Send {
     fn end(&mut self, _: &mut Sink) -> Result<(), Problem> {
         Ok(())
     }
+
+    /// Pushes what was held back only because more of it could come: nothing has, for a while.
+    fn settle(&mut self, _: &mut Sink) {}
 
     /// What is held back, to be written.
     fn save(&self) -> Vec<u8> {
@@ -391,20 +395,24 @@ impl Frames {
         }
         let held = at.and_then(|at| at.saved.place.as_ref()).map(|(_, held)| &held[..]);
         let boxed = |source: Result<Box<dyn Source>, StateError>| source.map_err(|e| damaged(&e, name));
-        let kinds = options.kinds();
+        let (kinds, live) = (options.kinds(), options.live.as_ref());
         let source: Box<dyn Source> = match format {
             Format::Jsonl if parsed::is_spread(options) => Box::new(ParsedLines::new(name, input, options)),
-            Format::Jsonl => boxed(Lines::boxed(name, input, JsonlReader::new(kinds), held))?,
-            Format::Mongo => boxed(Lines::boxed(name, input, MongoReader::new(kinds), held))?,
-            Format::Facts => boxed(Lines::boxed(name, input, FactsReader::new(&options.labels, kinds), held))?,
-            Format::Rtec => {
-                boxed(Lines::boxed(name, input, RtecReader::new(&options.labels, &options.declared, kinds), held))?
-            }
+            Format::Jsonl => boxed(Lines::boxed(name, input, JsonlReader::new(kinds), held, live))?,
+            Format::Mongo => boxed(Lines::boxed(name, input, MongoReader::new(kinds), held, live))?,
+            Format::Facts => boxed(Lines::boxed(name, input, FactsReader::new(&options.labels, kinds), held, live))?,
+            Format::Rtec => boxed(Lines::boxed(
+                name,
+                input,
+                RtecReader::new(&options.labels, &options.declared, kinds),
+                held,
+                live,
+            ))?,
             Format::Caviar => Box::new(CaviarReader::single(name, input)),
             Format::Csv | Format::Records => {
                 let tables = options.tables.clone().unwrap_or_default();
                 let reader = TableReader::new(name, format == Format::Records, tables, kinds);
-                boxed(Lines::boxed(name, input, reader, held))?
+                boxed(Lines::boxed(name, input, reader, held, live))?
             }
             Format::Parquet => return Err(not_a_file(name)),
         };
@@ -643,7 +651,14 @@ fn format_of(name: &str, input: &mut LineReader, options: &ReadOptions) -> Resul
     if promised == Some(Format::Csv) {
         // RTEC's files are called so too: they have bars and no header, or directives of ours.
         let is_rtec = first.starts_with(b"#") || !tables && memchr::memchr(b'|', first).is_some();
-        return Ok(if is_rtec { Format::Rtec } else { Format::Csv });
+        let is_record = tables && first.starts_with(b"{");
+        return Ok(if is_rtec {
+            Format::Rtec
+        } else if is_record {
+            Format::Records
+        } else {
+            Format::Csv
+        });
     }
     let has = |key: &[u8]| memchr::memmem::find(first, key).is_some();
     if tables && !first.is_empty() && ![&b"\"narrative\""[..], b"\"annotation\"", b"\"_id\""].into_iter().any(has) {
@@ -680,13 +695,30 @@ struct Lines<F> {
     name: String,
     input: LineReader,
     format: F,
+    /// How long to wait for more of what is held back, and when the last line came.
+    settle: Option<Duration>,
+    last: Instant,
+    stop: Arc<AtomicBool>,
 }
 
 impl<F: LineFormat + 'static> Lines<F> {
     /// The source; `held` is what the format held back where it goes on.
-    fn boxed(name: &str, input: LineReader, mut format: F, held: Option<&[u8]>) -> Result<Box<dyn Source>, StateError> {
+    fn boxed(
+        name: &str,
+        input: LineReader,
+        mut format: F,
+        held: Option<&[u8]>,
+        live: Option<&Live>,
+    ) -> Result<Box<dyn Source>, StateError> {
         held.map_or(Ok(()), |held| format.restore(held))?;
-        Ok(Box::new(Lines { name: name.into(), input, format }))
+        let settle = live.filter(|live| live.follow).and_then(|live| live.settle);
+        let stop = live.map(|live| live.stop.clone()).unwrap_or_default();
+        Ok(Box::new(Lines { name: name.into(), input, format, settle, last: Instant::now(), stop }))
+    }
+
+    /// Whether nothing has come for so long that what is held back is all there is.
+    fn is_settled(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed) && self.settle.is_some_and(|settle| self.last.elapsed() >= settle)
     }
 }
 
@@ -699,14 +731,24 @@ fn read_line(name: &str, line: &RawLine<'_>, format: &mut impl LineFormat, sink:
     result.or_else(|problem| sink.forgive(problem)).map_err(|problem| problem.locate(name, line.number, line.bytes))
 }
 
-impl<F: LineFormat> Source for Lines<F> {
+impl<F: LineFormat + 'static> Source for Lines<F> {
     fn advance(&mut self, sink: &mut Sink) -> Result<Advance, DataError> {
         // A frame may be made of many lines: who asks for it wants none of them by itself.
         for _ in 0..LINES {
             match self.input.next_line() {
-                Ok(Some(line)) => read_line(&self.name, &line, &mut self.format, sink)?,
+                Ok(Some(line)) => {
+                    if self.settle.is_some() {
+                        self.last = Instant::now();
+                    }
+                    read_line(&self.name, &line, &mut self.format, sink)?;
+                }
                 Ok(None) => return Ok(Advance::End),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Advance::Idle),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if self.is_settled() {
+                        self.format.settle(sink);
+                    }
+                    return Ok(if sink.ready.is_empty() { Advance::Idle } else { Advance::More });
+                }
                 Err(error) => return Err(DataError::io("read", &self.name, &error)),
             }
             if !sink.ready.is_empty() {

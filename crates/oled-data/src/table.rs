@@ -38,7 +38,7 @@ pub(crate) use batches::{ArrowReader, BatchReader, scan_batches};
 pub(crate) use cells::{Cells, Row, delimiter, keys};
 pub(crate) use columns::{Columns, is_code, number, truth, value_of};
 pub(crate) use parquet::ParquetReader;
-pub(crate) use rows::TableReader;
+pub(crate) use rows::{SETTLED, TableReader};
 pub(crate) use scan::scan;
 #[cfg(feature = "arrow")]
 pub(crate) use texts::{Cell, text_of};
@@ -84,6 +84,8 @@ pub(crate) struct Table {
     pub(crate) segment: Option<String>,
     pub(crate) facts: Vec<Template>,
     pub(crate) missing: Vec<String>,
+    /// Whether numbers have a decimal comma.
+    pub(crate) comma: bool,
 }
 
 /// A fact with columns in place of values.
@@ -204,6 +206,8 @@ pub(crate) struct TableText {
     #[serde(default)]
     labels: Vec<Spanned<String>>,
     missing: Option<Vec<String>>,
+    /// What stands before the digits behind a whole number.
+    decimal: Option<Spanned<String>>,
 }
 
 /// What `task.toml` says of labels in a table of their own.
@@ -247,6 +251,11 @@ impl TableText {
             let hint = "say what its columns are: facts = [\"temp(machine, celsius)\"]";
             problems.push(Diagnostic::new(&at(self.time.span()), message).hint(hint));
         }
+        let decimal = self.decimal.as_ref().map_or(".", |decimal| decimal.get_ref());
+        if let (Some(text), false) = (&self.decimal, [".", ","].contains(&decimal)) {
+            let message = format!("numbers have no decimal `{decimal}`");
+            problems.push(Diagnostic::new(&at(text.span()), message).hint("it is \".\", as by default, or \",\""));
+        }
         let missing = self.missing.clone().unwrap_or_else(|| MISSING.map(String::from).to_vec());
         let table = Table {
             name: self.name.clone(),
@@ -254,6 +263,7 @@ impl TableText {
             segment: self.segment.clone(),
             facts,
             missing,
+            comma: decimal == ",",
         };
         (table, problems)
     }

@@ -1,5 +1,6 @@
 //! Times: how the times of a stream are written, so that what is printed reads as what came in.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jiff::civil::{DateTime, Time};
@@ -198,9 +199,13 @@ fn show_seconds(time: i64, units: i64) -> String {
 
 fn read_date(text: &str, clock: Clock) -> Result<i64, TimeError> {
     let wrong = |message: String, hint| TimeError { message, hint };
-    let pieces = Pieces::parse(text.as_bytes()).map_err(|_| {
+    let plain = plain_date(text);
+    let pieces = Pieces::parse(text.as_bytes()).or_else(|_| Pieces::parse(plain.as_bytes()));
+    let pieces = pieces.map_err(|_| {
         let hint = if text.parse::<i64>().is_ok() {
             "it is a number: leave `time = \"iso\"` out of `[stream]` in task.toml, and say with `epoch` what it counts"
+        } else if is_day_first(text) {
+            "nobody can tell day and month apart: write dates as in 2026-03-01T10:00:00, the year first"
         } else {
             "write dates as in 2026-03-01T10:00:00, with or without Z or +02:00 behind"
         };
@@ -228,6 +233,29 @@ fn read_date(text: &str, clock: Clock) -> Result<i64, TimeError> {
     i64::try_from(nanoseconds / unit).map_err(|_| {
         wrong(format!("the time `{text}` is too far from 1970 for its unit"), "count in larger units with `epoch`")
     })
+}
+
+/// A date with slashes or dots after its year, or with the name of universal time behind it, as ISO 8601 has it.
+fn plain_date(text: &str) -> Cow<'_, str> {
+    let zone = ["UTC", "GMT"].iter().find_map(|zone| text.strip_suffix(zone));
+    let bytes = text.as_bytes();
+    let slashed = bytes.len() >= 10
+        && matches!(bytes[4], b'/' | b'.')
+        && bytes[4] == bytes[7]
+        && bytes[..10].iter().enumerate().all(|(at, byte)| at == 4 || at == 7 || byte.is_ascii_digit());
+    if zone.is_none() && !slashed {
+        return Cow::Borrowed(text);
+    }
+    let body = zone.map_or(text, str::trim_ascii_end);
+    let body = if slashed { format!("{}-{}-{}", &body[..4], &body[5..7], &body[8..]) } else { body.into() };
+    Cow::Owned(if zone.is_some() { body + "Z" } else { body })
+}
+
+/// Whether a text is a date whose year comes last, as in 01.03.2026 and 3/1/2026.
+fn is_day_first(text: &str) -> bool {
+    let parts: Vec<&str> = text.split_ascii_whitespace().next().unwrap_or("").split(['.', '/', '-']).collect();
+    let digits = |text: &str, most: usize| (1..=most).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    matches!(parts[..], [a, b, year] if digits(a, 2) && digits(b, 2) && digits(year, 4))
 }
 
 fn offset(ahead: i64) -> Option<Offset> {
@@ -279,6 +307,10 @@ mod tests {
         for text in ["2026-03-01T10:00:00", "2026-03-01 10:00", "2026-03-01T10:00:00+02:00", "2026-03-01T09:00+01:00"] {
             assert_eq!(times.read(text), Ok(ten), "{text}");
         }
+        for text in ["2026/03/01 10:00", "2026.03.01T10:00:00", "2026-03-01 08:00:00 UTC", "2026/03/01 08:00 GMT"] {
+            assert_eq!(times.read(text), Ok(ten), "{text}");
+        }
+        assert!(times.read("01.03.2026 10:00").unwrap_err().hint.contains("the year first"));
         assert_eq!(times.read("2026-03-01"), Ok(ten - 36_000));
         assert_eq!(times.show_piece(ten, 86_400), "2026-03-01");
         assert_eq!(times.show_piece(ten + 61, 60), "2026-03-01T10:01:00");

@@ -187,6 +187,24 @@ fn labels_stand_apart_with_open_ends_and_unknown_times() {
 }
 
 #[test]
+fn a_time_without_labels_is_not_known_of_everybody_at_once() {
+    let rows = "time,machine,temp,door\n1,a,1,0\n1,b,1,0\n3,a,2,0\n5,a,3,0\n5,c,3,0\n7,a,4,0\n";
+    let annotated = |labels: &str| {
+        let case = Case::new(TABLES, &[("m.csv", rows), ("l.csv", labels)]);
+        let lines = case.shown("m.csv", &[], Some("l.csv"));
+        lines.iter().map(|line| line.split_once('|').unwrap().1.trim().to_string()).collect::<Vec<_>>()
+    };
+    let expected = [
+        "holdsAt(hot(a), 1)",
+        "unknown(hot(a), 3) unknown(hot(b), 3)",
+        "unknown(hot(a), 5) unknown(hot(b), 5) unknown(hot(c), 5)",
+        "",
+    ];
+    assert_eq!(annotated("fluent,machine,start,end,label\nhot,a,1,1,\nhot,,2,6,unknown\n"), expected);
+    assert_eq!(annotated("fluent,machine,start,end,label\nhot,a,1,1,\n,,2,6,unknown\n"), expected);
+}
+
+#[test]
 fn every_fault_of_a_table_has_its_place_and_a_remedy() {
     let header = "time,machine,temp,door\n";
     let case = Case::new(TABLES, &[("good.csv", &format!("{header}1,a,2,0\n"))]);

@@ -61,7 +61,7 @@ impl Labelled {
                 .of(name));
         }
         let args = profile.columns.iter().map(|column| column.name.clone());
-        let args = args.filter(|name| !OWN.contains(&name.as_str())).collect();
+        let args = args.filter(|name| !OWN.iter().any(|own| name.eq_ignore_ascii_case(own))).collect();
         let has_segments = profile.position("segment").is_some();
         Ok(Labelled { profile, args, fluents: IndexMap::default(), has_segments })
     }
@@ -70,7 +70,7 @@ impl Labelled {
     pub(super) fn read(&mut self, times: Times) -> Result<(), DataError> {
         let column = |name: &str| self.profile.position(name);
         let (fluent, start, end) = (column("fluent"), column("start"), column("end"));
-        let segment = column("segment");
+        let (segment, label) = (column("segment"), column("label"));
         let args: Vec<usize> = self.args.iter().filter_map(|name| column(name)).collect();
         let fluents = &mut self.fluents;
         scan(&self.profile.path, |_, row| {
@@ -87,6 +87,10 @@ impl Labelled {
             let of_columns =
                 args.iter().map(|column| row.cell(*column).to_string()).take_while(|cell| !cell.is_empty());
             let values: Vec<String> = own.into_iter().chain(of_columns).collect();
+            // What is not known says nothing of what there is to learn.
+            if cell(label) == "unknown" {
+                return time(start).and(time(end)).map(drop);
+            }
             if name.is_empty() {
                 return Err(Problem::new(ProblemKind::Missing, 0, "the label names no fluent")
                     .hint("write its name into the column `fluent`"));

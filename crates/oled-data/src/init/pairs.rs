@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use super::names::name_of;
 use super::survey::{Survey, Surveyed};
-use super::text::name_of;
 
 /// The columns of places.
 pub(super) struct Places<'s> {

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use indexmap::{IndexMap, IndexSet};
-use oled::lang::Clock;
+use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use super::clock::{check_times, time_column, times_of};
 use super::labelled::Labelled;
-use super::profile::{Column, Profile, overlap};
+use super::profile::{Column, Profile};
+use super::roles::tables_of;
+use super::stamps::{Stamps, same_order};
 use crate::error::{DataError, Problem, ProblemKind};
 use crate::table::scan;
 use crate::times::Times;
@@ -21,8 +23,6 @@ pub struct InitOptions {
     pub segment: Option<String>,
 }
 
-/// Names that a column of times usually has.
-const TIMES: [&str; 8] = ["time", "timestamp", "datetime", "date", "ts", "t", "date_time", "event_time"];
 /// Labelled segments that a fluent needs so that rules can be judged on some that they were not learned from: the learner
 /// makes three groups of them.
 const SEGMENTS: usize = 3;
@@ -74,15 +74,30 @@ pub(super) struct Surveyed {
     /// The columns that say whom a row is about, each with the type of what it names.
     pub(super) keys: Vec<(usize, String)>,
     /// What columns say, each alone, or the names of an event together.
-    pub(super) said: Vec<(Vec<usize>, Said)>,
+    pub(super) said: Vec<Says>,
     /// Whether it has a row about everybody at each time point of the stream.
     pub(super) steady: bool,
+}
+
+/// Something that columns say.
+#[derive(Clone, Debug)]
+pub(super) struct Says {
+    pub(super) columns: Vec<usize>,
+    pub(super) said: Said,
+    /// Where other rows say other things in the same columns: the column that says which, and the cell of this one.
+    pub(super) under: Option<(usize, String)>,
+}
+
+impl Says {
+    pub(super) fn new(columns: Vec<usize>, said: Said) -> Says {
+        Says { columns, said, under: None }
+    }
 }
 
 impl Surveyed {
     /// Whether it says numbers, which stand until there are others.
     fn has_numbers(&self) -> bool {
-        self.said.iter().any(|(_, said)| *said == Said::Gauge)
+        self.said.iter().any(|says| says.said == Said::Gauge)
     }
 
     /// Whether some columns say something in every row, and there is one about everybody at each time point.
@@ -104,18 +119,17 @@ pub(super) enum Said {
     Nothing,
 }
 
-/// Time points of a table that are compared with those of others; what the first million show is taken for all.
-const STAMPS: usize = 1 << 20;
-/// Different names of a column that become conditions; one with more says who or where, not what. Half of them would miss the
-/// codes of larger systems; twice as many are twice as many conditions of every kind.
-const NAMES: usize = 128;
-
 impl Survey {
     pub(super) fn new(inputs: &[PathBuf], labels: &Path, options: &InitOptions) -> Result<Survey, DataError> {
         let profiles: Vec<Profile> = inputs.iter().map(|path| Profile::read(path)).collect::<Result<_, _>>()?;
         let mut labels = Labelled::new(labels)?;
         let time_columns: Vec<usize> =
-            profiles.iter().map(|profile| time_column(profile, options)).collect::<Result<_, _>>()?;
+            profiles.iter().map(|profile| time_column(profile, &labels.profile, options)).collect::<Result<_, _>>()?;
+        let of_labels =
+            ["start", "end"].into_iter().filter_map(|name| Some((&labels.profile, labels.profile.position(name)?)));
+        let stamped: Vec<(&Profile, usize)> =
+            profiles.iter().zip(time_columns.iter().copied()).chain(of_labels).collect();
+        check_times(&stamped)?;
         let stamps: Vec<&Column> = profiles.iter().zip(&time_columns).map(|(p, time)| &p.columns[*time]).collect();
         let (times, unit, zone) = times_of(&stamps, &labels.profile);
         labels.read(times)?;
@@ -136,7 +150,7 @@ impl Survey {
             windows: Vec::new(),
             remarks,
         };
-        if survey.tables.iter().all(|table| table.said.iter().all(|(_, said)| *said == Said::Nothing)) {
+        if survey.tables.iter().all(|table| table.said.iter().all(|says| says.said == Said::Nothing)) {
             let message = "no column says anything that rules could ask for";
             return Err(Problem::new(ProblemKind::Missing, 0, message)
                 .hint("beside the time and whom a row is about, a table has numbers, states or names of events")
@@ -155,27 +169,33 @@ impl Survey {
     fn look_at_times(&mut self, options: &InitOptions) -> Result<(), DataError> {
         let by_entity = self.by_entity();
         let own = options.segment.is_some() || self.tables.iter().all(|table| table.segment.is_some());
-        let mut seen: Vec<Stamps> = Vec::new();
+        let (mut seen, mut orders): (Vec<Stamps>, Vec<Stamps>) = (Vec::new(), Vec::new());
         for table in &self.tables {
+            let mut all = Stamps::new();
             let entity = table.keys.first().map(|(column, _)| *column).filter(|_| by_entity);
             let group = if own { table.segment } else { entity };
-            let mut stamps = Stamps::new();
             let times = self.times;
-            scan(&table.profile.path, |names, row| {
-                let time = times.read(row.cell(table.time)).map_err(|error| {
-                    let message = format!("{}, in column `{}`", error.message, names[table.time]);
-                    Problem::new(ProblemKind::BadNumber, row.at(table.time), message).hint(error.hint)
+            for path in table.profile.paths() {
+                let mut stamps = Stamps::new();
+                scan(path, |names, row| {
+                    let time = times.read(row.cell(table.time)).map_err(|error| {
+                        let message = format!("{}, in column `{}`", error.message, names[table.time]);
+                        Problem::new(ProblemKind::BadNumber, row.at(table.time), message).hint(error.hint)
+                    })?;
+                    stamps.see(group.map_or("", |column| row.cell(column)), time);
+                    let who = table.keys.iter().fold(String::new(), |who, (key, _)| who + row.cell(*key) + "\n");
+                    stamps.report(&who, time);
+                    Ok(())
                 })?;
-                stamps.see(group.map_or("", |column| row.cell(column)), time);
-                stamps.report(table.keys.first().map_or("", |(column, _)| row.cell(*column)), time);
-                Ok(())
-            })?;
-            seen.push(stamps);
+                all.merge(&stamps);
+                orders.push(stamps);
+            }
+            seen.push(all);
         }
-        // In the order of time; or segment by segment, in the same order in each table.
-        let by_time = seen.iter().all(|stamps| stamps.by_time);
-        let grouped = seen.iter().all(|stamps| stamps.grouped)
-            && seen.windows(2).all(|pair| same_order(&pair[0].segments, &pair[1].segments));
+        // In the order of time; or segment by segment, in the same order in each file.
+        let by_time = orders.iter().all(|stamps| stamps.by_time);
+        let grouped = orders.iter().all(|stamps| stamps.grouped)
+            && orders.windows(2).all(|pair| same_order(&pair[0].segments, &pair[1].segments));
         self.sorted = by_time || grouped;
         self.interleaved = by_time && !grouped;
         let first = seen.iter().map(|stamps| stamps.first).min().unwrap_or(0);
@@ -184,14 +204,14 @@ impl Survey {
         let covers =
             |stamps: &Stamps| seen.iter().all(|other| other.found.iter().all(|stamp| stamps.found.contains(stamp)));
         for (table, stamps) in self.tables.iter_mut().zip(&seen) {
-            let values = |column: usize| table.profile.columns[column].values.len();
-            let everybody =
-                if own || !by_entity { table.keys.iter().map(|(key, _)| values(*key)).max().unwrap_or(1) } else { 1 };
+            // In a segment of one's own one row is all there is.
+            let everybody = if own || !by_entity { stamps.everybody() } else { 1 };
             table.steady = stamps.rows == (stamps.found.len() * everybody) as u64 && covers(stamps);
         }
-        // Rules about several ask for all of them at one time point.
-        let several = self.labels.fluents.values().any(|fluent| fluent.arity > 1);
-        if several && !self.tables.iter().any(|table| table.steady) {
+        // Rules about several ask for the numbers of all of them at one time point, and each reports alone.
+        let arity = self.labels.fluents.values().map(|fluent| fluent.arity).max().unwrap_or(0);
+        let apart = |table: &Surveyed| table.has_numbers() && (1..arity).contains(&table.keys.len());
+        if self.tables.iter().any(apart) && !self.tables.iter().any(|table| table.steady) {
             let mut gaps: Vec<i64> = seen.iter().flat_map(|stamps| stamps.gaps.iter().copied()).collect();
             gaps.sort_unstable();
             let share = |hundredths: usize| gaps.get((gaps.len() * hundredths / 100).min(gaps.len().saturating_sub(1)));
@@ -261,244 +281,8 @@ impl Survey {
     }
 }
 
-/// The time points of a table, and the order in which they come.
-struct Stamps {
-    /// Segment and time, of the first rows.
-    found: IndexSet<(String, i64), FxBuildHasher>,
-    /// The rows of these.
-    rows: u64,
-    first: i64,
-    last: i64,
-    before: Option<(String, i64)>,
-    /// Whether rows are in the order of time.
-    by_time: bool,
-    /// Whether each segment comes in one piece, in the order of time.
-    grouped: bool,
-    segments: IndexSet<String, FxBuildHasher>,
-    /// When each was reported last, and the times between reports, of the first ones.
-    reported: IndexMap<String, i64, FxBuildHasher>,
-    gaps: Vec<i64>,
-}
-
-impl Stamps {
-    fn new() -> Stamps {
-        let (found, segments) = (IndexSet::default(), IndexSet::default());
-        Stamps {
-            found,
-            rows: 0,
-            first: i64::MAX,
-            last: i64::MIN,
-            before: None,
-            by_time: true,
-            grouped: true,
-            segments,
-            reported: IndexMap::default(),
-            gaps: Vec::new(),
-        }
-    }
-
-    /// Takes note of how long after the last one a report comes.
-    fn report(&mut self, who: &str, time: i64) {
-        if self.gaps.len() >= STAMPS {
-            return;
-        }
-        let before = self.reported.insert(who.to_string(), time);
-        self.gaps.extend(before.map(|before| time.saturating_sub(before)).filter(|gap| *gap > 0));
-    }
-
-    fn see(&mut self, segment: &str, time: i64) {
-        (self.first, self.last) = (self.first.min(time), self.last.max(time));
-        let new = self.segments.insert(segment.to_string());
-        if let Some((other, before)) = &mut self.before {
-            self.by_time &= *before <= time;
-            self.grouped &= if other == segment { *before <= time } else { new };
-            *before = time;
-            if other != segment {
-                *other = segment.to_string();
-            }
-        } else {
-            self.before = Some((segment.to_string(), time));
-        }
-        if self.found.len() < STAMPS {
-            self.found.insert((segment.to_string(), time));
-            self.rows += 1;
-        }
-    }
-}
-
-/// Whether what two lists have in common is in the same order.
-fn same_order(a: &IndexSet<String, FxBuildHasher>, b: &IndexSet<String, FxBuildHasher>) -> bool {
-    let common: Vec<usize> = a.iter().filter_map(|name| b.get_index_of(name)).collect();
-    common.is_sorted()
-}
-
 /// The largest number that is one digit with zeros behind it, and not larger than a number: 3000 for 3725.
 pub(super) fn readable(number: i64) -> i64 {
     let power = 10_i64.pow(number.max(1).ilog10());
     number / power * power
-}
-
-/// The column of times: the one that is named, one that is called so, or the only one of dates.
-fn time_column(profile: &Profile, options: &InitOptions) -> Result<usize, DataError> {
-    let fits = |column: &Column| column.is_date() || column.is_number();
-    let name = profile.path.display().to_string();
-    let names: Vec<&str> = profile.columns.iter().map(|column| column.name.as_str()).collect();
-    if profile.rows == 0 {
-        return Err(Problem::new(ProblemKind::Missing, 0, format!("`{name}` has no rows"))
-            .hint("a table has a line with the names of its columns, then rows")
-            .of(name));
-    }
-    if let Some(wanted) = &options.time {
-        return profile.position(wanted).ok_or_else(|| {
-            Problem::new(ProblemKind::Missing, 0, format!("`{name}` has no column `{wanted}`"))
-                .hint(format!("its columns are {}", names.join(", ")))
-                .of(name)
-        });
-    }
-    let usual = TIMES.iter().find_map(|usual| {
-        profile.columns.iter().position(|column| column.name.eq_ignore_ascii_case(usual) && fits(column))
-    });
-    let dates: Vec<usize> = (0..names.len()).filter(|column| profile.columns[*column].is_date()).collect();
-    let rising =
-        || profile.columns.iter().position(|column| column.is_number() && column.rises && column.values.len() > 1);
-    let found = usual.or(if let [only] = dates[..] { Some(only) } else { None }).or_else(rising);
-    found.ok_or_else(|| {
-        Problem::new(ProblemKind::Missing, 0, format!("no column of `{name}` is a time by its name or its cells"))
-            .hint(format!("name one with `--time-column COLUMN`; its columns are {}", names.join(", ")))
-            .of(name)
-    })
-}
-
-/// How the times of all tables are written.
-fn times_of(stamps: &[&Column], labels: &Profile) -> (Times, Option<&'static str>, Option<String>) {
-    let of_labels = ["start", "end"].into_iter().filter_map(|name| labels.position(name)).map(|at| &labels.columns[at]);
-    let columns: Vec<&Column> = stamps.iter().copied().chain(of_labels).collect();
-    let unit = |digits: usize| match digits {
-        0 => "s",
-        1..=3 => "ms",
-        4..=6 => "us",
-        _ => "ns",
-    };
-    let clock = |unit: &str, ahead: i64| Clock::new(unit.parse().expect("it is a unit"), ahead);
-    if stamps.iter().all(|column| column.is_date()) {
-        let unit = unit(columns.iter().map(|column| column.dates.fraction).max().unwrap_or(0));
-        let zoned = stamps.iter().any(|column| column.dates.zoned);
-        let ahead = stamps.iter().find_map(|column| column.dates.ahead).unwrap_or(0);
-        let zone = zoned.then(|| match ahead {
-            0 => "UTC".to_string(),
-            _ => {
-                let (sign, minutes) = (if ahead < 0 { '-' } else { '+' }, ahead.abs() / 60);
-                format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
-            }
-        });
-        return (Times::iso(clock(unit, ahead), zoned), Some(unit), zone);
-    }
-    if columns.iter().all(|column| column.is_whole() || column.filled == 0) {
-        return (Times::default(), None, None);
-    }
-    let digits = |column: &&Column| {
-        let parts = column
-            .values
-            .keys()
-            .filter_map(|cell| cell.split_once('.').map(|(_, part)| part.trim_end_matches('0').len()));
-        parts.max().unwrap_or(0)
-    };
-    // Values beyond those that were kept may have more digits.
-    let unit = unit(columns.iter().map(digits).max().unwrap_or(0).max(1));
-    (Times::seconds(clock(unit, 0)), Some(unit), None)
-}
-
-/// What the columns of all tables are for, and the types of arguments.
-fn tables_of(
-    profiles: Vec<Profile>,
-    time_columns: &[usize],
-    labels: &Labelled,
-    options: &InitOptions,
-    remarks: &mut Vec<String>,
-) -> Result<(Vec<Surveyed>, Vec<String>), DataError> {
-    let values = labels.values();
-    // Which column of which table names an argument: the one that shares most values with it.
-    let mut types: Vec<Option<String>> = vec![None; values.len()];
-    let mut keys: Vec<Vec<(usize, usize)>> = vec![Vec::new(); profiles.len()];
-    for (place, wanted) in values.iter().enumerate() {
-        for (number, profile) in profiles.iter().enumerate() {
-            let called = |column: &Column| labels.args.get(place).is_some_and(|name| *name == column.name);
-            let candidates = profile.columns.iter().enumerate().filter(|(at, _)| *at != time_columns[number]);
-            let share = |column: &Column| overlap(wanted, column);
-            let scored =
-                candidates.map(|(at, column)| (share(column), called(column), at)).filter(|(share, ..)| *share > 0.0);
-            let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(b.2.cmp(&a.2)));
-            let Some((share, _, at)) = best else { continue };
-            keys[number].push((at, place));
-            // A pair may stand in one row: the next column that has the same names.
-            for (other, column) in profile.columns.iter().enumerate() {
-                if other != at
-                    && other != time_columns[number]
-                    && overlap(wanted, column) > share / 2.0
-                    && !column.is_truth()
-                {
-                    keys[number].push((other, place));
-                }
-            }
-            types[place].get_or_insert_with(|| profile.columns[at].name.clone());
-        }
-        if types[place].is_none() {
-            let name = labels.args.get(place).map_or("fluent", String::as_str);
-            let path = labels.profile.path.display().to_string();
-            let message = format!("no column of the tables has the names that the labels have under `{name}`");
-            return Err(Problem::new(ProblemKind::Missing, 0, message)
-                .hint(format!("labels are about {}…: write them as the tables do", sample(wanted)))
-                .of(path));
-        }
-    }
-    let types: Vec<String> = types.into_iter().flatten().collect();
-    let mut tables = Vec::new();
-    for ((profile, time), mut own) in profiles.into_iter().zip(time_columns).zip(keys) {
-        own.sort_unstable();
-        own.dedup_by_key(|(column, _)| *column);
-        let own: Vec<(usize, String)> = own.into_iter().map(|(column, place)| (column, types[place].clone())).collect();
-        let segment = match &options.segment {
-            Some(name) => profile.position(name),
-            None => profile.position("segment"),
-        };
-        let rest = (0..profile.columns.len())
-            .filter(|column| *column != *time && Some(*column) != segment && !own.iter().any(|(key, _)| key == column));
-        let numeric = |column: &Column| column.is_number() && !column.is_truth() && column.values.len() > 1;
-        let has_numbers = rest.clone().any(|column| numeric(&profile.columns[column]));
-        let named = |column: &Column| !column.more && column.values.len() <= NAMES && !numeric(column);
-        let events =
-            !has_numbers && rest.clone().any(|at| named(&profile.columns[at]) && !profile.columns[at].is_truth());
-        let said = |column: &Column| match column {
-            column if column.filled == 0 || column.values.len() < 2 && has_numbers => Said::Nothing,
-            column if numeric(column) => Said::Gauge,
-            column if !named(column) => Said::Nothing,
-            _ if events => Said::Event,
-            _ => Said::State,
-        };
-        let mut said: Vec<(Vec<usize>, Said)> =
-            rest.map(|column| (vec![column], said(&profile.columns[column]))).collect();
-        // The names of one row are one event, unless they are too many together.
-        let together: Vec<usize> =
-            said.iter().filter(|(_, said)| *said == Said::Event).flat_map(|(own, _)| own.clone()).collect();
-        let product = together.iter().map(|column| profile.columns[*column].values.len()).product::<usize>();
-        if together.len() > 1 && product <= NAMES {
-            said.retain(|(_, said)| *said != Said::Event);
-            said.push((together, Said::Event));
-        }
-        for (column, _) in said.iter().filter(|(_, said)| *said == Said::Nothing) {
-            let column = &profile.columns[column[0]];
-            let why = match column.values.len() {
-                0 => "it is empty".into(),
-                1 => "it says the same in every row".into(),
-                _ => format!("it has more than {NAMES} different names"),
-            };
-            remarks.push(format!("column `{}` of `{}` is left out: {why}", column.name, profile.path.display()));
-        }
-        tables.push(Surveyed { profile, time: *time, segment, keys: own, said, steady: false });
-    }
-    Ok((tables, types))
-}
-
-fn sample(values: &IndexSet<String, FxBuildHasher>) -> String {
-    values.iter().take(3).map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
 }

@@ -7,8 +7,9 @@ use oled::Symbol;
 use oled::Value;
 use rustc_hash::FxBuildHasher;
 
+use super::names::name_of;
 use super::pairs::Places;
-use super::survey::{Said, Survey, Surveyed};
+use super::survey::{Said, Says, Survey, Surveyed};
 
 /// The texts of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,55 +27,6 @@ pub struct Draft {
 /// How many of the longest windows rules may look back: what is known last must not be forgotten between two reports, which
 /// may be further apart than labels are long. Half of it forgets gauges that report rarely; twice of it keeps twice as much.
 const HORIZON: i64 = 10;
-
-/// Names that mean something in the language.
-const RESERVED: [&str; 27] = [
-    "ago",
-    "lasting",
-    "since",
-    "last",
-    "within",
-    "count",
-    "sum",
-    "min",
-    "max",
-    "mean",
-    "time",
-    "input",
-    "example",
-    "type",
-    "modeh",
-    "modeb",
-    "horizon",
-    "comparison",
-    "symmetric",
-    "exclusive",
-    "candidates",
-    "not",
-    "mod",
-    "abs",
-    "sqrt",
-    "any",
-    "segment",
-];
-
-/// A name as rules have it: lower-case letters, digits and `_`.
-pub(super) fn name_of(text: &str) -> String {
-    let mut name = String::new();
-    for c in text.chars() {
-        if c.is_ascii_alphanumeric() {
-            name.push(c.to_ascii_lowercase());
-        } else if !name.ends_with('_') {
-            name.push('_');
-        }
-    }
-    let name = name.trim_matches('_').to_string();
-    let first = name.chars().next().is_none_or(|c| !c.is_ascii_lowercase());
-    let special = RESERVED.contains(&name.as_str())
-        || ["real", "int", "number", "symbol"].contains(&name.as_str())
-        || name.ends_with("at") && ["holdsat", "happensat", "initiatedat", "terminatedat"].contains(&name.as_str());
-    if first || special { format!("c_{name}") } else { name }
-}
 
 /// A text in quotes, as TOML has them.
 fn quoted(text: &str) -> String {
@@ -100,6 +52,8 @@ struct Saying<'s> {
     table: &'s Surveyed,
     columns: &'s [usize],
     said: Said,
+    /// The cell under which its rows say it, and the column of that, where others say other things.
+    under: Option<&'s (usize, String)>,
     name: String,
 }
 
@@ -152,6 +106,16 @@ impl Saying<'_> {
         }
     }
 
+    /// Whether there is news of it about everybody at each time point.
+    fn is_steady(&self) -> bool {
+        self.under.is_none() && self.table.is_steady(self.columns)
+    }
+
+    /// What it is called in the table.
+    fn title(&self) -> &str {
+        self.under.map_or(&self.table.profile.columns[self.columns[0]].name, |(_, cell)| cell)
+    }
+
     fn is_whole(&self) -> bool {
         self.table.profile.columns[self.columns[0]].is_whole()
     }
@@ -197,10 +161,11 @@ impl Survey {
         }
         let mut sayings = Vec::new();
         for table in &self.tables {
-            for (columns, said) in table.said.iter().filter(|(_, said)| *said != Said::Nothing) {
+            for Says { columns, said, under } in table.said.iter().filter(|says| says.said != Said::Nothing) {
                 // An event with several names is called after its table.
-                let mut name = match columns[..] {
-                    [column] => name_of(&table.profile.columns[column].name),
+                let mut name = match (&columns[..], under) {
+                    (_, Some((_, cell))) => name_of(cell),
+                    ([column], _) => name_of(&table.profile.columns[*column].name),
                     _ => name_of(&table.profile.stem()),
                 };
                 if taken.contains_key(&name) {
@@ -211,7 +176,7 @@ impl Survey {
                 if *uses > 1 {
                     name = format!("{name}_{uses}");
                 }
-                sayings.push(Saying { table, columns, said: *said, name });
+                sayings.push(Saying { table, columns, said: *said, under: under.as_ref(), name });
             }
         }
         sayings
@@ -270,7 +235,7 @@ impl Survey {
             // Whoever writes every pair in the order of names does not mean the order.
             let ordered = fluent.intervals.iter().all(|interval| interval.args[0] <= interval.args[1]);
             if ordered && self.types[0] == self.types[1] {
-                let _ = writeln!(modes, "symmetric({name}/2).");
+                let _ = writeln!(modes, "symmetric({}/2).", Value::Sym(Symbol::new(name)));
             }
         }
     }
@@ -281,7 +246,7 @@ impl Survey {
         let kind = if saying.is_whole() { "int" } else { "real" };
         let place = saying.table.keys.len() + 1;
         let now = saying.atom("V");
-        let steady = saying.table.is_steady(saying.columns) || self.windows.is_empty();
+        let steady = saying.is_steady() || self.windows.is_empty();
         let now = if steady { now } else { format!("last({now})") };
         let mut declare = |condition: &str, direction: &str| {
             let atom = format!("{condition}({markers}#{kind}, +time)");
@@ -294,7 +259,7 @@ impl Survey {
             "\n% `{}`: its value{}, above a number and not above it.\n\
              {name}_above({subjects}N, T) :- {now}, V > N.\n\
              {name}_below({subjects}N, T) :- {now}, V <= N.",
-            saying.table.profile.columns[saying.columns[0]].name,
+            saying.title(),
             if steady { "" } else { ", as it was last reported" },
         );
         for window in &self.windows {
@@ -359,7 +324,7 @@ impl Survey {
             }
             return;
         }
-        let steady = saying.table.is_steady(saying.columns) || self.windows.is_empty();
+        let steady = saying.is_steady() || self.windows.is_empty();
         let now = if steady { atom } else { format!("last({atom})") };
         let _ = writeln!(background, "{name}_is({subjects}{names}, T) :- {now}.");
         let _ = writeln!(modes, "modeb({name}_is({markers}{values}, +time)).");
@@ -437,12 +402,19 @@ impl Survey {
             if let Some(Some(segment)) = self.segments.columns.get(number) {
                 let _ = writeln!(text, "segment = {}", quoted(segment));
             }
+            if table.profile.has_commas() {
+                text.push_str("decimal = \",\"          # numbers have a decimal comma\n");
+            }
             text.push_str("facts = [\n");
             for saying in own {
                 let keys = table.keys.iter().map(|(key, _)| *key).chain(saying.columns.iter().copied());
                 let args: Vec<String> = keys.map(|key| column(&columns[key].name)).collect();
                 let fact = format!("{}({})", saying.name, args.join(", "));
                 let fact = if saying.said == Said::Event { format!("happensAt({fact})") } else { fact };
+                let fact = match saying.under {
+                    Some((kinds, cell)) => format!("{fact} if {} = {cell}", columns[*kinds].name),
+                    None => fact,
+                };
                 let _ = writeln!(text, "    {},", quoted(&fact));
             }
             text.push_str("]\n");

@@ -20,6 +20,8 @@ pub(crate) struct Columns {
     facts: Vec<Fact>,
     missing: Missing,
     kinds: Arc<Kinds>,
+    /// Whether numbers have a decimal comma.
+    comma: bool,
     slots: Vec<Slot>,
     /// What each slot has in the row, and whether that is a value.
     values: Vec<Value>,
@@ -112,13 +114,24 @@ impl Slot {
 
     /// Reads its cell.
     #[inline]
-    fn take(&mut self, row: Row<'_>, missing: &Missing, value: &mut Value) -> Taken {
+    fn take(&mut self, row: Row<'_>, missing: &Missing, comma: bool, value: &mut Value) -> Taken {
         let Some(column) = self.column else { return Taken::Value };
         let cell = row.cell(column);
         if missing.has(cell) {
             return Taken::Missing;
         }
-        let read = if self.kind.is_number() { value_of(cell, self.kind) } else { self.name(cell) };
+        let read = match self.kind {
+            Kind::Symbol => self.name(cell),
+            kind if comma && cell.contains(',') => {
+                let with_point = value_of(&cell.replacen(',', ".", 1), kind);
+                // Where names may stand, what is no number is one.
+                with_point
+                    .filter(|value| matches!(value, Value::Int(_) | Value::Real(_)))
+                    .or_else(|| value_of(cell, kind))
+            }
+            kind if kind.is_number() => value_of(cell, kind),
+            _ => self.name(cell),
+        };
         match read {
             Some(read) => {
                 *value = read;
@@ -195,6 +208,7 @@ impl Columns {
             facts,
             missing: Missing::new(&table.missing),
             kinds: kinds.clone(),
+            comma: table.comma,
             taken: vec![Taken::Unread; slots.len()],
             slots,
             values,
@@ -224,9 +238,9 @@ impl Columns {
         to: &mut [Facts; 2],
         mut forgive: impl FnMut(Problem) -> Result<(), Problem>,
     ) -> Result<(), Problem> {
-        let Columns { names, facts, missing, kinds, values, slots, taken, .. } = self;
+        let Columns { names, facts, missing, kinds, comma, values, slots, taken, .. } = self;
         for ((slot, taken), value) in slots.iter_mut().zip(&mut *taken).zip(&mut *values) {
-            *taken = if slot.always { slot.take(row, missing, value) } else { Taken::Unread };
+            *taken = if slot.always { slot.take(row, missing, *comma, value) } else { Taken::Unread };
         }
         for fact in facts {
             let part = if fact.template.label { ANNOTATION } else { NARRATIVE };
@@ -246,7 +260,7 @@ impl Columns {
             let mut complete = true;
             for at in &fact.args {
                 if taken[*at] == Taken::Unread {
-                    taken[*at] = slots[*at].take(row, missing, &mut values[*at]);
+                    taken[*at] = slots[*at].take(row, missing, *comma, &mut values[*at]);
                 }
                 if taken[*at] == Taken::Value {
                     continue;

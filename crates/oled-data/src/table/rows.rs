@@ -45,7 +45,12 @@ pub(super) struct Open {
     last: Option<(Symbol, usize)>,
     /// How many facts and values the last frame had, for its two parts: the next is likely to have as many.
     room: [(usize, usize); 2],
+    /// The last time that was taken to be complete because no row came for a while.
+    settled: Option<i64>,
 }
+
+/// What to do about a row that comes when its time is over.
+pub(crate) const SETTLED: &str = "no row had come for a while, so that time was over: wait longer with `--settle`, or skip such rows with `--lenient`";
 
 /// The name of a file, without its ending.
 pub(super) fn stem_of(name: &str) -> String {
@@ -152,7 +157,12 @@ impl Open {
         let frame = match self.frames.get_index_of(&segment) {
             Some(frame) => frame,
             None => {
-                let opened = match sink.admit(segment, time).map_err(|problem| problem.at(at)) {
+                let admitted = sink.admit(segment, time).map_err(|problem| problem.at(at));
+                let admitted = admitted.map_err(|problem| match self.settled {
+                    Some(settled) if time <= settled => problem.hint(SETTLED),
+                    _ => problem,
+                });
+                let opened = match admitted {
                     Ok(()) => Some(self.room.map(|(facts, values)| Facts::with_capacity(facts, values))),
                     Err(problem) => sink.forgive(problem).map(|()| None)?,
                 };
@@ -181,6 +191,12 @@ impl Open {
         self.text.clear();
         self.text.push_str(cell);
         Ok(time)
+    }
+
+    /// Hands on the frames of a time of which no more rows come.
+    fn settle(&mut self, sink: &mut Sink) {
+        self.settled = self.time.or(self.settled);
+        self.flush(sink);
     }
 
     /// Hands on the frames of the time that is over.
@@ -242,6 +258,10 @@ impl LineFormat for TableReader {
         }
         Err(Problem::new(ProblemKind::Truncated, 0, "a quoted cell is not closed where the table ends")
             .hint("close it with a double quote; a quote within a cell is written twice"))
+    }
+
+    fn settle(&mut self, sink: &mut Sink) {
+        self.open.settle(sink);
     }
 
     fn save(&self) -> Vec<u8> {

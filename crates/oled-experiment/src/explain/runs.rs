@@ -111,7 +111,7 @@ impl Runs {
     /// Processes a frame; what is over is added to `ready`. Returns why that was not possible, if it was not.
     pub fn observe(&mut self, frame: &Frame, ready: &mut Vec<Report>) -> Option<Stop> {
         if !self.interleaved && !self.segments.contains_key(&frame.segment) {
-            self.finish(false, ready);
+            self.end_segments(false, ready);
         }
         let now = self.explainer.observe(frame);
         if let Some(stop) = self.explainer.recogniser().stop() {

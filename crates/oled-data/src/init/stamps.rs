@@ -1,0 +1,92 @@
+//! Stamps: the time points of a table, in which order they come, and how often each of those in it reports.
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
+
+/// Time points of a table that are compared with those of others; what the first million show is taken for all.
+const STAMPS: usize = 1 << 20;
+
+/// The time points of a table, and the order in which they come.
+pub(super) struct Stamps {
+    /// Segment and time, of the first rows.
+    pub(super) found: IndexSet<(String, i64), FxBuildHasher>,
+    /// The rows of these.
+    pub(super) rows: u64,
+    pub(super) first: i64,
+    pub(super) last: i64,
+    before: Option<(String, i64)>,
+    /// Whether rows are in the order of time.
+    pub(super) by_time: bool,
+    /// Whether each segment comes in one piece, in the order of time.
+    pub(super) grouped: bool,
+    pub(super) segments: IndexSet<String, FxBuildHasher>,
+    /// When each was reported last, and the times between reports, of the first ones.
+    reported: IndexMap<String, i64, FxBuildHasher>,
+    pub(super) gaps: Vec<i64>,
+}
+
+impl Stamps {
+    pub(super) fn new() -> Stamps {
+        let (found, segments) = (IndexSet::default(), IndexSet::default());
+        Stamps {
+            found,
+            rows: 0,
+            first: i64::MAX,
+            last: i64::MIN,
+            before: None,
+            by_time: true,
+            grouped: true,
+            segments,
+            reported: IndexMap::default(),
+            gaps: Vec::new(),
+        }
+    }
+
+    /// Takes note of how long after the last one a report comes.
+    pub(super) fn report(&mut self, who: &str, time: i64) {
+        if self.gaps.len() >= STAMPS {
+            return;
+        }
+        let before = self.reported.insert(who.to_string(), time);
+        self.gaps.extend(before.map(|before| time.saturating_sub(before)).filter(|gap| *gap > 0));
+    }
+
+    /// Adds the time points of another file of the same table.
+    pub(super) fn merge(&mut self, other: &Stamps) {
+        (self.first, self.last) = (self.first.min(other.first), self.last.max(other.last));
+        self.found.extend(other.found.iter().cloned());
+        self.rows += other.rows;
+        self.gaps.extend(&other.gaps);
+        self.reported.extend(other.reported.iter().map(|(who, time)| (who.clone(), *time)));
+    }
+
+    /// How many there are who report.
+    pub(super) fn everybody(&self) -> usize {
+        self.reported.len()
+    }
+
+    pub(super) fn see(&mut self, segment: &str, time: i64) {
+        (self.first, self.last) = (self.first.min(time), self.last.max(time));
+        let new = self.segments.insert(segment.to_string());
+        if let Some((other, before)) = &mut self.before {
+            self.by_time &= *before <= time;
+            self.grouped &= if other == segment { *before <= time } else { new };
+            *before = time;
+            if other != segment {
+                *other = segment.to_string();
+            }
+        } else {
+            self.before = Some((segment.to_string(), time));
+        }
+        if self.found.len() < STAMPS {
+            self.found.insert((segment.to_string(), time));
+            self.rows += 1;
+        }
+    }
+}
+
+/// Whether what two lists have in common is in the same order.
+pub(super) fn same_order(a: &IndexSet<String, FxBuildHasher>, b: &IndexSet<String, FxBuildHasher>) -> bool {
+    let common: Vec<usize> = a.iter().filter_map(|name| b.get_index_of(name)).collect();
+    common.is_sorted()
+}

@@ -1,0 +1,212 @@
+//! Tasks that are drafted from tables of many kinds: what their columns are for, and the rules that are learned then.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use oled::{Frame, Learner, Replay, ReplaySettings};
+use oled_data::init::{Draft, InitOptions, draft};
+use oled_data::task_folder::TaskFolder;
+use oled_data::{DataError, ReadOptions, open};
+
+/// Files in a folder, the labels last.
+struct Tables {
+    folder: tempfile::TempDir,
+    names: Vec<String>,
+}
+
+impl Tables {
+    fn new(files: &[(&str, &str)]) -> Tables {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        Tables { folder, names: files.iter().map(|(name, _)| name.to_string()).collect() }
+    }
+
+    fn paths(&self) -> (Vec<PathBuf>, PathBuf) {
+        let mut paths: Vec<PathBuf> = self.names.iter().map(|name| self.folder.path().join(name)).collect();
+        let labels = paths.pop().unwrap();
+        (paths, labels)
+    }
+
+    fn drafted(&self) -> Result<Draft, DataError> {
+        let (inputs, labels) = self.paths();
+        draft(&inputs, &labels, &InitOptions::default())
+    }
+
+    fn draft(&self) -> Draft {
+        self.drafted().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Why there is no draft, and what to do about it.
+    fn error(&self) -> String {
+        let error = self.drafted().expect_err("there is no draft");
+        error.to_string().replace(&format!("{}/", self.folder.path().display()), "")
+    }
+
+    /// The rules that are learned with the draft, and their F1 on what they are learned from.
+    fn learned(&self) -> (String, f64) {
+        let draft = self.draft();
+        let task = TaskFolder::from_texts("drafted", &draft.manifest, &draft.modes, &draft.background).unwrap();
+        let (inputs, labels) = self.paths();
+        let options =
+            ReadOptions { with: inputs[1..].to_vec(), labels_from: Some(labels), ..task.read_options(None, false) };
+        let frames: Vec<Frame> = open(&inputs[0], &options).unwrap().map(Result::unwrap).collect();
+        let mut learner = Replay::new(&task.task, ReplaySettings::default()).unwrap();
+        frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
+        let learned = learner.learned(&mut ());
+        (learned.theory().to_string(), learned.fits[0].counts.f1())
+    }
+}
+
+/// A number that looks like chance, below another: the same in every run.
+fn chance(seed: i64, below: i64) -> i64 {
+    let mixed = (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d;
+    ((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33) as i64 % below
+}
+
+/// For each of some machines and time points whether something holds, as rows of labels.
+fn labels(header: &str, fluent: &str, machines: i64, times: i64, holds: impl Fn(i64, i64) -> bool) -> String {
+    let mut text = format!("{header}\n");
+    for machine in 0..machines {
+        let mut start = None;
+        for time in 0..=times {
+            match (start, time < times && holds(machine, time)) {
+                (None, true) => start = Some(time),
+                (Some(since), false) => {
+                    writeln!(text, "{fluent},m{machine},{},{}", 100 + since, 100 + time - 1).unwrap();
+                    start = None;
+                }
+                _ => {}
+            }
+        }
+    }
+    text
+}
+
+/// A value that stays a while, of a machine at a time.
+fn level(machine: i64, time: i64, kind: i64, below: i64) -> i64 {
+    chance(1000 * machine + time / 5 + 77_777 * kind, below)
+}
+
+#[test]
+fn a_long_table_has_a_gauge_for_each_name_of_what_is_measured() {
+    let (pressure, flow) = (|m, t| level(m, t, 1, 100), |m, t| level(m, t, 2, 100));
+    let mut rows = String::from("time,machine,metric,value,unit\n");
+    for time in 0..120 {
+        for m in 0..6 {
+            let now = 100 + time;
+            writeln!(rows, "{now},m{m},Pressure (in),{},bar\n{now},m{m},flow,{},l", pressure(m, time), flow(m, time))
+                .unwrap();
+        }
+    }
+    let holds = |m, t| pressure(m, t) > 60 && flow(m, t) <= 40;
+    let tables = Tables::new(&[
+        ("readings.csv", &rows),
+        ("labels.csv", &labels("fluent,machine,start,end", "leak", 6, 120, holds)),
+    ]);
+    let draft = tables.draft();
+    assert!(draft.manifest.contains("\"pressure_in(machine, value) if metric = Pressure (in)\""), "{}", draft.manifest);
+    assert!(draft.remarks[0].contains("column `unit`"), "{:?}", draft.remarks);
+    let (theory, f1) = tables.learned();
+    assert!(f1 > 0.99 && theory.contains("flow_below(X0, 4") && theory.contains("pressure_in_above(X0, 5"), "{theory}");
+}
+
+#[test]
+fn spreadsheets_may_have_semicolons_decimal_commas_marks_and_other_line_ends() {
+    let mut rows = String::from("\u{feff}Zeit;Anlage;Größe (°C);Tür\r\n");
+    for time in 0..100 {
+        for m in 0..6 {
+            let door = if level(m, time, 2, 2) == 0 { "offen" } else { "zu" };
+            write!(rows, "{};m{m};{},5;{door}\r\n", 100 + time, level(m, time, 1, 50)).unwrap();
+        }
+    }
+    let labels = labels("Fluent,Anlage,Start,End", "heiß", 6, 100, |m, t| level(m, t, 1, 50) > 30);
+    let tables = Tables::new(&[("anlage.csv", &rows), ("labels.csv", &labels)]);
+    let draft = tables.draft();
+    assert!(draft.manifest.contains("decimal = \",\""), "{}", draft.manifest);
+    assert!(draft.manifest.contains("\"groesse_degc('Anlage', 'Größe (°C)')\""), "{}", draft.manifest);
+    let (theory, f1) = tables.learned();
+    assert!(f1 > 0.99 && theory.contains("holdsAt('heiß'(X0), T) :-\n    groesse_degc_above(X0, 3"), "{theory}");
+}
+
+#[test]
+fn the_time_of_a_row_is_the_column_that_has_the_times_of_the_labels() {
+    let mut rows = String::from("id,count,epoch,machine,load\n");
+    for time in 0..100 {
+        for m in 0..6 {
+            let id = 6 * time + m;
+            writeln!(rows, "{id},{},{},m{m},{}", id % 7, 100_000 + time, level(m, time, 1, 50)).unwrap();
+        }
+    }
+    let labels = labels("fluent,entity,start,end", "busy", 6, 100, |m, t| level(m, t, 1, 50) > 30);
+    let labels = labels.lines().map(|line| {
+        let cells: Vec<String> = line
+            .split(',')
+            .map(|cell| cell.parse::<i64>().map_or(cell.to_string(), |time| (time + 99_900).to_string()))
+            .collect();
+        cells.join(",") + "\n"
+    });
+    let tables = Tables::new(&[("jobs.csv", &rows), ("labels.csv", &labels.collect::<String>())]);
+    assert!(tables.draft().manifest.contains("time = \"epoch\""), "{}", tables.draft().manifest);
+    assert_eq!(tables.learned().1, 1.0);
+}
+
+#[test]
+fn both_ends_of_a_row_about_a_pair_are_of_one_type() {
+    let mut rows = String::from("time,from,to,bytes\n");
+    let mut labels = String::from("fluent,from,to,start,end\n");
+    for (a, b) in [("a", "b"), ("b", "a"), ("b", "c"), ("c", "a")] {
+        let own = i64::from(a.as_bytes()[0]) * 31 + i64::from(b.as_bytes()[0]);
+        for time in 0..120 {
+            let large = (time + own) % 30 < 10;
+            writeln!(rows, "{time},{a},{b},{}", if large { 900 + time % 50 } else { 100 + time % 70 }).unwrap();
+            if (time + own) % 30 == 0 {
+                writeln!(labels, "bulk,{a},{b},{time},{}", time + 9).unwrap();
+            }
+        }
+    }
+    let mut sorted: Vec<&str> = rows.lines().skip(1).collect();
+    sorted.sort_by_key(|row| row.split(',').next().and_then(|time| time.parse::<i64>().ok()));
+    let rows = format!("time,from,to,bytes\n{}\n", sorted.join("\n"));
+    let tables = Tables::new(&[("flows.csv", &rows), ("labels.csv", &labels)]);
+    let draft = tables.draft();
+    assert!(draft.modes.contains("example(holdsAt(bulk(+from, +from), +time))."), "{}", draft.modes);
+    assert!(!draft.manifest.contains("grid"), "each row has both: {}", draft.manifest);
+    let (theory, f1) = tables.learned();
+    assert!(f1 > 0.99 && theory.contains("bytes_above(X0, X1, "), "{theory}");
+}
+
+#[test]
+fn files_of_one_table_go_on_with_each_other_and_others_say_other_things() {
+    let rows = |machines: [i64; 2]| {
+        let mut rows = String::from("time,machine,value\n");
+        for time in 0..60 {
+            machines.iter().for_each(|m| writeln!(rows, "{},m{m},{}", 100 + time, level(*m, time, 1, 50)).unwrap());
+        }
+        rows
+    };
+    let labels = labels("fluent,machine,start,end", "high", 4, 60, |m, t| level(m, t, 1, 50) > 30);
+    let sites = Tables::new(&[("east.csv", &rows([0, 1])), ("west.csv", &rows([2, 3])), ("labels.csv", &labels)]);
+    assert_eq!(sites.draft().manifest.matches("[[table]]").count(), 1, "{}", sites.draft().manifest);
+    assert_eq!(sites.learned().1, 1.0);
+    let gauges = Tables::new(&[("heat.csv", &rows([0, 1])), ("load.csv", &rows([0, 1])), ("labels.csv", &labels)]);
+    let manifest = gauges.draft().manifest;
+    assert!(manifest.contains("\"value(machine, value)\"") && manifest.contains("\"load_value(machine, value)\""));
+}
+
+#[test]
+fn times_that_are_none_are_named_with_a_remedy() {
+    let rows = "time,machine,load\n01.03.2026 10:00,a,1\n01.03.2026 10:01,a,2\n";
+    let tables = Tables::new(&[("m.csv", rows), ("l.csv", "fluent,machine,start,end\nhot,a,01.03.2026 10:00,\n")]);
+    let error = tables.error();
+    assert!(error.contains("`01.03.2026 10:00` in column `time` is no time"), "{error}");
+    let rows = "time,machine,load\n2026/03/01 10:00,a,1\n2026/03/01 10:01,a,2\n";
+    let tables = Tables::new(&[("m.csv", rows), ("l.csv", "fluent,machine,start,end\nhot,a,01.03.2026 10:00,\n")]);
+    let error = tables.error();
+    assert!(error.contains("`01.03.2026 10:00` in column `start` is no time"), "{error}");
+    let tables = Tables::new(&[("m.csv", rows), ("l.csv", "fluent,machine,start,end\nhot,a,1772359200,\n")]);
+    let error = tables.error();
+    assert!(error.contains("no column of `m.csv` has the times of the labels"), "{error}");
+}
