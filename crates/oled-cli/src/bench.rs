@@ -6,6 +6,7 @@ mod paired;
 mod passes;
 mod scaling;
 mod searches;
+mod spread;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ use paired::Pairs;
 use passes::Passes;
 use scaling::Sized;
 use searches::Searches;
+use spread::{Gain, Spread};
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
@@ -36,6 +38,10 @@ pub(crate) struct BenchArgs {
     /// How often searches are repeated, which take longest: 0 leaves them out.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) searches: usize,
+
+    /// Also measure what two workers bring beside one, from frames and from bytes; with `--data` it is left out.
+    #[arg(long)]
+    pub(crate) workers: bool,
 
     /// Leave out the streams that are made in several sizes, to see how cost grows; with `--data` they are left out anyway.
     #[arg(long)]
@@ -72,6 +78,13 @@ pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
     report.of_stream(&case);
     report.of_passes(&case, &Passes::measure(&case, args.runs)?)?;
     report.of_counting(&Counting::measure(&case, args.runs)?)?;
+    if args.data.is_none() && args.workers {
+        let spread = Spread::measure(args.runs)?;
+        report.of_workers("frames", &spread.of_frames())?;
+        report.of_workers("bytes", &spread.of_bytes())?;
+        report.set("dealing_microseconds", spread.dealing());
+        report.line(&format!("{:<36} {} us a frame", "dealing out to two workers", spread.dealing()))?;
+    }
     if args.searches > 0 {
         report.of_searches(&Searches::measure(&case, args.searches)?)?;
     }
@@ -158,6 +171,18 @@ impl Report {
         self.line(&format!("{:<36} {:.1} ms, with all decisions", "counting by ledgers", ledger * 1e3))?;
         self.line(&format!("{:<36} {:.1}", "  by masks, one by one, to that", masks / ledger))?;
         self.line(&format!("{:<36} {:.1}", "  by literals looked up, to that", naive / ledger))
+    }
+
+    /// Two workers beside one, from frames in memory or from bytes.
+    fn of_workers(&mut self, from: &str, gain: &Gain) -> anyhow::Result<()> {
+        let Gain { wall, processor, alone } = gain;
+        self.set(
+            &format!("two_workers_from_{from}"),
+            json!({ "speed_by_wall": Value::from(*wall), "processor": Value::from(*processor), "speed_on_two_cores": Value::from(*alone) }),
+        );
+        self.line(&format!("{:<36} {wall} as fast by the wall", format!("two workers to one, from {from}")))?;
+        self.line(&format!("{:<36} {processor}", "  processor time of all threads"))?;
+        self.line(&format!("{:<36} {alone} as fast", "  on two cores that nobody else uses"))
     }
 
     fn of_searches(&mut self, searches: &Searches) -> anyhow::Result<()> {

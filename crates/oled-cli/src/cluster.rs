@@ -1,11 +1,12 @@
 //! `oled cluster`: one of several processes that recognise, learn or test together.
 
+mod deciding;
 mod folds;
 mod reader;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
@@ -18,12 +19,13 @@ use crate::checkpoint::{Keeper, MadeOf};
 use crate::experiment::CrossvalArgs;
 use crate::init::task_or_tables;
 use crate::input::load_task;
-use crate::learn::{LearnArgs, learner_of, run_together};
+use crate::learn::{LearnArgs, learner_of, run_together, taken};
 use crate::progress::{Labels, say, say_skipped};
 use crate::recognise::{RecogniseArgs, interruption, made_of};
 use crate::source::Source;
-use crate::workers::{Learning, Recognising};
-use reader::{Lines, Reader};
+use crate::workers::{Covers, Learning, Recognising};
+use deciding::Deciding;
+use reader::{Reader, To};
 
 /// Which process this is.
 #[derive(Debug, Args)]
@@ -119,9 +121,8 @@ fn recognise(hosts: &Hosts, args: &'static RecogniseArgs, quiet: bool) -> anyhow
     let is_head = hosts.process == 0;
     let mut folder = load_task(&args.task)?;
     let worker = Recognising::new(&mut folder, args, quiet || !is_head)?;
-    let (header, fresh) = (worker.header(), std::sync::Mutex::new(worker));
-    let make: Make =
-        Arc::new(move || Box::new(fresh.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()));
+    let (header, fresh) = (worker.header(), Mutex::new(worker));
+    let make: Make = Arc::new(move || Box::new(fresh.lock().unwrap_or_else(PoisonError::into_inner).clone()));
     let interrupted = interruption()?;
     if !is_head {
         oled_cluster::run(hosts, make, None)?;
@@ -131,7 +132,7 @@ fn recognise(hosts: &Hosts, args: &'static RecogniseArgs, quiet: bool) -> anyhow
     made_of.add("the cluster", format!("{} shards", oled_cluster::SHARDS));
     let mut keeper = Keeper::new(&args.checkpoint, made_of, quiet)?;
     let (kept, written) = resumed(keeper.as_mut())?;
-    let lines = Lines::open(args.output.as_deref(), header, written)?;
+    let lines = To::lines(args.output.as_deref(), header, written)?;
     let position = kept.as_ref().map(|kept| &kept.position[..]);
     let reader = Reader::open(
         (&folder, &args.input, &args.live),
@@ -144,7 +145,7 @@ fn recognise(hosts: &Hosts, args: &'static RecogniseArgs, quiet: bool) -> anyhow
     let finished = oled_cluster::run(hosts, make, Some((Box::new(reader.0), kept)))?;
     let Finished { mut head, stopped, .. } = finished.context("the first process has a head")?;
     head.end();
-    let shared = reader.1.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let shared = reader.1.lock().unwrap_or_else(PoisonError::into_inner);
     let (printed, frames) = shared.as_ref().context("the stream was read")?;
     say_skipped(frames.skipped(), Labels::Unused, quiet);
     Ok(match printed {
@@ -168,25 +169,31 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result
             "a cluster learns from a stream as a whole, and knows no `{option}`\nhint: leave it out, or use `oled learn --workers N`"
         );
     }
-    let folder = task_or_tables(args.task.as_deref(), &args.input, true)?;
-    let mut fresh = learner_of(&folder, args)?;
     let is_head = hosts.process == 0;
-    if !fresh.capabilities().mergeable {
-        // What depends on the order of all frames is learned by one.
+    let folder = taken(task_or_tables(args.task.as_deref(), &args.input, true)?, args, true)?;
+    let mut fresh = learner_of(&folder, args)?;
+    // Who decides on its way through the stream decides in the first process, on what all of them have made of frames.
+    let covering = fresh.covering();
+    if covering.is_none() && !fresh.capabilities().mergeable {
         if !is_head {
             return Ok(Outcome::Done);
         }
         if !quiet {
             say(&format!(
-                "remark: the learner `{}` decides on its way through the stream: one process learns, the others are not needed",
+                "remark: the learner `{}` looks at all of the stream at once: one process learns, the others are not needed",
                 args.learner
             ));
         }
         return crate::learn::run(args, quiet);
     }
-    let copies = std::sync::Mutex::new(fresh.copy());
+    let decides = covering.is_some();
+    let fresh = Mutex::new((fresh, covering));
     let make: Make = Arc::new(move || {
-        Box::new(Learning::new(copies.lock().unwrap_or_else(std::sync::PoisonError::into_inner).copy()))
+        let (learner, covering) = &mut *fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        match covering {
+            Some(covering) => Box::new(Covers::new(covering.clone())),
+            None => Box::new(Learning::telling(learner.copy())),
+        }
     });
     if !is_head {
         // Whoever interrupts all of them is heard by the first.
@@ -198,12 +205,14 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result
         let mut made_of = made_of;
         made_of.add("the cluster", format!("{} shards", oled_cluster::SHARDS));
         let mut keeper = Keeper::new(&args.checkpoint, made_of, quiet)?;
-        let (kept, _) = resumed::<()>(keeper.as_mut())?;
+        let (kept, saved) = resumed::<Option<Vec<u8>>>(keeper.as_mut())?;
         let position = kept.as_ref().map(|kept| &kept.position[..]);
+        let copy = decides.then(|| learner.copy());
+        let deciding = Deciding::new(copy, saved.flatten().as_deref(), quiet)?;
         let reader = Reader::open(
             (folder, &args.input, &args.live),
             (keeper, &args.checkpoint),
-            Lines::none(),
+            To::Decides(deciding.clone()),
             stop,
             position,
             quiet,
@@ -211,10 +220,14 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result
         let finished = oled_cluster::run(hosts, make.clone(), Some((Box::new(reader.0), kept)))?;
         let Finished { states, mut head, .. } = finished.context("the first process has a head")?;
         head.end();
-        for (_, state) in states {
-            learner.merge(&state).context("what processes have seen cannot be put together: please report it")?;
+        let failed = "what processes have seen cannot be put together: please report it";
+        if let Some(state) = deciding.lock().unwrap_or_else(PoisonError::into_inner).save() {
+            learner.restore(&state).context(failed)?;
         }
-        let read = reader.1.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        for (_, state) in states {
+            if decides { learner.add_covering(&state) } else { learner.merge(&state) }.context(failed)?;
+        }
+        let read = reader.1.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (_, frames) = read.context("the stream was read")?;
         Ok(Source::Stream(Box::new(frames)))
     };

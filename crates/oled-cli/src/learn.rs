@@ -35,9 +35,11 @@ use crate::recognise::interruption;
 use crate::source::{Folds, Source};
 use crate::weigh::{Rules, weighed};
 use crate::workers;
+#[cfg(feature = "cluster")]
+pub(crate) use constants::taken;
 use fits::fits;
 use learning::Learning;
-use log::Log;
+pub(crate) use log::Log;
 pub(crate) use options::{LearnArgs, learner_names};
 pub(crate) use overrides::for_another;
 use overrides::overrides;
@@ -160,12 +162,19 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
         say_resumed(frames.place(), quiet);
     }
     let mut progress = Progress::new(frames.total_bytes(), quiet || args.live.follow);
-    if let (true, Learning::Plain(learner)) = (can_be_spread(args), &mut learning)
-        && learner.capabilities().mergeable
-    {
+    if let (true, Learning::Plain(learner)) = (can_be_spread(args), &mut learning) {
         let stream = (frames, folder.task.options.interleaved);
         let workers = args.input.workers;
-        frames = workers::learn(&mut **learner, &mut log, stream, workers, &interrupted, &mut progress)?;
+        frames = match learner.covering() {
+            Some(covering) => {
+                let learner: &mut dyn Learner = &mut **learner;
+                workers::learn_covered((learner, &covering), &mut log, stream, workers, &interrupted, &mut progress)?
+            }
+            None if learner.capabilities().mergeable && args.log.is_none() => {
+                workers::learn(&mut **learner, &mut log, stream, workers, &interrupted, &mut progress)?
+            }
+            None => stream.0,
+        };
     }
     // Nothing is left where workers have taken all.
     loop {
@@ -225,7 +234,8 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
         // As errors cost the learner, whoever says so.
         let of_learner = costs(&folder, &args.learner, args.oled.preset.as_deref(), &|_| overrides.clone())?;
         let costs = of_learner.unwrap_or(args.weights.costs.costs());
-        let weighing = Weighing { costs, method: method.into(), rules: None };
+        let threads = args.input.workers;
+        let weighing = Weighing { costs, method: method.into(), rules: None, threads };
         Some(weighed(&folder, &learned.theory(), frames, &weighing, Rules::Learned, quiet)?)
     } else {
         None
@@ -278,7 +288,7 @@ pub(crate) fn learner_of(folder: &TaskFolder, args: &LearnArgs) -> anyhow::Resul
 
 /// Whether several workers may learn: not where rules are asked for, or decisions are told, before the stream ends.
 fn can_be_spread(args: &LearnArgs) -> bool {
-    let at_once = args.log.is_some() || args.print_every.is_some() || args.live.follow;
+    let at_once = args.print_every.is_some() || args.live.follow;
     args.input.workers > 1 && !at_once && args.checkpoint.checkpoint.is_none()
 }
 

@@ -22,6 +22,8 @@ pub(crate) enum Source {
     Stream(Box<Frames>),
     /// A stream, read on another thread.
     Ahead { frames: Box<ReadAhead>, total: Option<u64> },
+    /// Frames in memory, to measure what is done with them.
+    Memory(IntoIter<Frame>),
     /// The parts of a protocol, one after the other.
     Parts { units: IntoIter<Unit>, videos: Videos, frames: IntoIter<Frame>, taken: Taken },
 }
@@ -83,7 +85,9 @@ impl Source {
         match self {
             Source::Stream(frames) => frames.save(),
             Source::Parts { taken, .. } => state::encode(taken),
-            Source::Ahead { .. } => unreachable!("where there are checkpoints nothing is read ahead"),
+            Source::Ahead { .. } | Source::Memory(_) => {
+                unreachable!("where there are checkpoints nothing is read ahead")
+            }
         }
     }
 
@@ -92,7 +96,7 @@ impl Source {
         match self {
             Source::Stream(frames) => frames.place(),
             Source::Parts { taken, .. } => (taken.0, None),
-            Source::Ahead { .. } => (0, None),
+            Source::Ahead { .. } | Source::Memory(_) => (0, None),
         }
     }
 
@@ -100,7 +104,7 @@ impl Source {
     pub(crate) fn pause(&self) -> Option<Pause> {
         match self {
             Source::Stream(frames) => frames.pause(),
-            Source::Ahead { .. } | Source::Parts { .. } => None,
+            Source::Ahead { .. } | Source::Memory(_) | Source::Parts { .. } => None,
         }
     }
 
@@ -152,7 +156,7 @@ impl Source {
         match self {
             Source::Stream(frames) => frames.total_bytes(),
             Source::Ahead { total, .. } => *total,
-            Source::Parts { .. } => None,
+            Source::Memory(_) | Source::Parts { .. } => None,
         }
     }
 
@@ -161,7 +165,7 @@ impl Source {
         match self {
             Source::Stream(frames) => frames.bytes_read(),
             Source::Ahead { frames, .. } => frames.bytes_read(),
-            Source::Parts { .. } => 0,
+            Source::Memory(_) | Source::Parts { .. } => 0,
         }
     }
 
@@ -170,7 +174,7 @@ impl Source {
         match self {
             Source::Stream(frames) => frames.skipped().clone(),
             Source::Ahead { frames, .. } => frames.finish(),
-            Source::Parts { .. } => Skipped::default(),
+            Source::Memory(_) | Source::Parts { .. } => Skipped::default(),
         }
     }
 }
@@ -182,6 +186,7 @@ impl Iterator for Source {
         match self {
             Source::Stream(frames) => frames.next(),
             Source::Ahead { frames, .. } => frames.next(),
+            Source::Memory(frames) => frames.next().map(Ok),
             Source::Parts { units, videos, frames, taken } => loop {
                 if let Some(frame) = frames.next() {
                     taken.0 += 1;

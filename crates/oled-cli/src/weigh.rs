@@ -12,10 +12,11 @@ use oled_data::task_folder::TaskFolder;
 use crate::Outcome;
 use crate::args::{CostArgs, InputArgs, MethodArg};
 use crate::confidence::layers;
-use crate::input::{load_task, load_theory, too_much, warn};
+use crate::input::{load_task, load_theory, warn};
 use crate::output::{Output, write_file};
 use crate::progress::{Labels, Progress, say, say_skipped};
 use crate::source::Source;
+use crate::workers::{self, Counted};
 
 #[derive(Debug, Args)]
 pub(crate) struct WeighArgs {
@@ -47,7 +48,8 @@ pub(crate) fn run(args: &WeighArgs, quiet: bool) -> anyhow::Result<Outcome> {
     warn(&folder, &theory, quiet);
     args.output.iter().try_for_each(|path| Output::check(path))?;
     let frames = Source::stream(&folder, &args.input, false)?;
-    let weighing = Weighing { costs: args.costs.costs(), method: args.method.into(), rules: None };
+    let weighing =
+        Weighing { costs: args.costs.costs(), method: args.method.into(), rules: None, threads: args.input.workers };
     let (weighed, told) = weighed(&folder, &theory, frames, &weighing, Rules::Given, quiet)?;
     if !quiet {
         told.iter().for_each(|line| say(line));
@@ -74,34 +76,39 @@ pub(crate) fn weighed(
     rules: Rules,
     quiet: bool,
 ) -> anyhow::Result<(Theory, Vec<String>)> {
-    let mut recogniser = Recogniser::new(&folder.task, theory)?;
     let mut layers = layers(folder, theory)?;
     let targets = folder.task.labels();
-    let (mut evaluation, mut repeated) = (Evaluation::new(&targets), LastLabel::new(&targets));
+    let mut counted = Counted {
+        recogniser: Recogniser::new(&folder.task, theory)?,
+        evaluation: Evaluation::new(&targets),
+        repeated: LastLabel::new(&targets),
+        firing: layers.swap_remove(0),
+    };
     // Layers above the first need the frames again when what they ask for is known.
+    let one_layer = layers.is_empty();
     let mut kept: Vec<Frame> = Vec::new();
     let mut progress = Progress::new(frames.total_bytes(), quiet);
-    while let Some(frame) = frames.next() {
-        let frame = frame?;
-        layers[0].observe(&frame);
-        recogniser.observe(&frame, &mut Vec::new());
-        if let Some(stop) = layers[0].stop().or(recogniser.stop()) {
-            return Err(too_much(stop, &frame));
+    let chains = if weighing.threads > 1 && one_layer && !folder.task.options.interleaved {
+        let (read, chains) = workers::count(&mut counted, frames, weighing.threads, &mut progress)?;
+        frames = read;
+        chains
+    } else {
+        while let Some(frame) = frames.next() {
+            let frame = frame?;
+            counted.observe(&frame)?;
+            if !one_layer {
+                kept.push(frame);
+            }
+            progress.frame_at(|| frames.bytes_read());
         }
-        evaluation.count(&recogniser, &frame);
-        repeated.count(recogniser.symmetries(), &frame);
-        if layers.len() > 1 {
-            kept.push(frame);
-        }
-        progress.frame_at(|| frames.bytes_read());
-    }
+        counted.firing.finish()
+    };
+    let Counted { evaluation, repeated, .. } = counted;
     progress.finish();
     say_skipped(&frames.finish(), Labels::Used, quiet);
     let weighing = Weighing { rules: (rules == Rules::Learned).then_some(&evaluation), ..*weighing };
-    let weighed = match layers.len() {
-        1 => weighing.weigh(layers.swap_remove(0).finish()),
-        _ => weighing.learn(&folder.task, theory, || kept.iter())?,
-    };
+    let weighed =
+        if one_layer { weighing.weigh(chains) } else { weighing.learn(&folder.task, theory, || kept.iter())? };
     let chains = &weighed.chains;
     if chains.fluents.iter().all(|fluent| fluent.chains.is_empty()) {
         bail!(
@@ -110,7 +117,7 @@ pub(crate) fn weighed(
     }
     let all = chains.fluents.iter().zip(&weighed.chosen).zip(&weighed.weights.fluents);
     let told = all.map(|((fluent, chosen), weights)| {
-        let counts = Counts {
+        let counts = Beside {
             crisp: evaluation.of_fluent(fluent.name()),
             repeated: repeated.evaluation().of_fluent(fluent.name()),
         };
@@ -128,7 +135,7 @@ pub(crate) fn weighed(
 }
 
 /// What is counted of a fluent beside weights.
-struct Counts {
+struct Beside {
     /// With rules that have no weights.
     crisp: BySegment,
     /// By repeating the last label.
@@ -140,7 +147,7 @@ fn summary(
     fluent: &FluentChains,
     chosen: &Chosen,
     weights: &FluentWeights,
-    Counts { crisp, repeated }: &Counts,
+    Beside { crisp, repeated }: &Beside,
     costs: &Costs,
 ) -> String {
     let name = fluent.name();

@@ -3,9 +3,11 @@
 //! One thread takes frames in their order and deals them out by segment, epoch by epoch. Each worker tells what it has of an epoch;
 //! when all have told theirs, it is put in order and handed on. So many epochs may be open and no more, so that memory is bounded.
 
+mod covering;
 mod evaluating;
 mod learning;
 mod recognising;
+mod weighing;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -13,16 +15,20 @@ use std::thread;
 
 use anyhow::anyhow;
 use oled::Frame;
-use oled::deal::{Dealer, Place, Told, Worker, owner};
+use oled::deal::{Dealer, Place, Shares, Told, Worker};
 use oled_data::DataError;
 
 use crate::progress::Progress;
 use crate::source::Source;
+pub(crate) use covering::learn_covered;
 pub(crate) use evaluating::evaluate;
 pub(crate) use learning::learn;
 pub(crate) use recognising::{can_recognise, recognise};
+pub(crate) use weighing::{Counted, count};
 #[cfg(feature = "cluster")]
-pub(crate) use {learning::Learning, recognising::Recognising};
+pub(crate) use {
+    covering::Covers, learning::Learning, learning::Warning, learning::Warnings, recognising::Recognising,
+};
 
 /// Frames of an epoch: with fewer the channels cost more than the frames, with more what is told waits longer.
 const EPOCH: usize = 64;
@@ -79,7 +85,7 @@ fn deal(
     stop: &AtomicBool,
     progress: &mut Progress,
 ) -> Ended {
-    let mut dealer = Dealer::new(interleaved);
+    let (mut dealer, mut shares) = (Dealer::new(interleaved), Shares::new(workers.len()));
     let mut ended = None;
     while ended.is_none() {
         let mut epoch: Vec<Vec<Deed>> = workers.iter().map(|_| Vec::new()).collect();
@@ -95,9 +101,9 @@ fn deal(
                     progress.frame_at(|| frames.bytes_read());
                     let place = dealer.place(&frame);
                     if let Some(over) = place.over {
-                        epoch[owner(over, workers.len())].push(Deed::Over(over, place));
+                        epoch[shares.over(over)].push(Deed::Over(over, place));
                     }
-                    epoch[owner(frame.segment, workers.len())].push(Deed::Frame(frame, place));
+                    epoch[shares.frame(frame.segment)].push(Deed::Frame(frame, place));
                 }
                 Err(why) => {
                     ended = Some(why);

@@ -27,9 +27,15 @@ fn hosts(folder: &Path, count: usize) -> PathBuf {
 
 /// Starts all processes of a cluster.
 fn start(args: &[&str], folder: &Path, count: usize) -> Vec<Child> {
+    start_with(args, folder, count, None)
+}
+
+/// The same where one of them may be lost.
+fn start_with(args: &[&str], folder: &Path, count: usize, fault: Option<&str>) -> Vec<Child> {
     let hosts = hosts(folder, count);
     let process = |i: usize| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_oled"));
+        command.envs(fault.map(|fault| ("OLED_CLUSTER_FAULT", fault)));
         command.arg("cluster").args(args).arg("--hosts").arg(&hosts).arg("--process").arg(i.to_string());
         command.current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
@@ -170,6 +176,28 @@ fn a_cluster_whose_processes_are_killed_comes_to_the_same_result() {
             let written = std::fs::read_to_string(output).unwrap();
             assert_eq!(&written, expected, "nothing is lost, and nothing comes twice: {args:?}, seed {seed}");
         }
+    }
+}
+
+#[test]
+fn a_process_that_is_lost_anywhere_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = streams(folder.path(), 8, &[]);
+    let input = paths[0].to_str().unwrap();
+    let recognise = ["recognise", "lobby", "--theory", "true", "--input", input];
+    let decides = ["learn", listed(), "--learner", "oled", "--input", input];
+    let faults = ["0:1:work", "1:2:work", "0:2:written", "0:0:kept", "0:3:kept", "1:4:work"];
+    for (i, fault) in faults.into_iter().enumerate() {
+        let args = [&recognise[..], &decides[..]][i % 2];
+        let [output, checkpoint] = ["out", "kept"].map(|name| folder.path().join(format!("{name} {i}")));
+        let keep = ["--output", output.to_str().unwrap(), "--checkpoint", checkpoint.to_str().unwrap()];
+        let args_kept = [args, &keep, &["--resume", "--every", "300", "--quiet"]].concat();
+        let lost = start_with(&args_kept, folder.path(), 2, Some(fault));
+        let lost: Vec<Output> = lost.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+        assert!(lost.iter().any(|output| output.status.code().is_none()), "{fault}: somebody is lost");
+        ended(start(&args_kept, folder.path(), 2 + i % 2));
+        let written = std::fs::read_to_string(&output).unwrap();
+        assert_eq!(written, stdout(&oled(args)), "nothing is lost, and nothing comes twice: {args:?}, {fault}");
     }
 }
 

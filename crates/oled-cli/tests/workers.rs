@@ -47,6 +47,7 @@ fn workers_print_what_one_prints() {
         let input = paths[0].to_str().unwrap();
         assert_same(&["learn", "lobby", "--input", input, "--window", "3", "--no-refits"]);
         assert_same(&["learn", listed(), "--input", input, "--learner", "oled"]);
+        assert_same(&["weigh", listed(), "--theory", "hand", "--input", input]);
         assert_same(&[
             "crossval",
             listed(),
@@ -60,6 +61,24 @@ fn workers_print_what_one_prints() {
             "1",
             "--no-times",
         ]);
+    }
+}
+
+#[test]
+fn all_decisions_of_the_papers_learner_are_those_of_one_worker() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = streams(folder.path(), 7, &[]);
+    let mixed = mixed_task(folder.path(), listed());
+    for (task, path) in [(listed(), &paths[0]), (mixed.to_str().unwrap(), &paths[1])] {
+        let logs = ["1", "2", "3"].map(|workers| {
+            let log = folder.path().join(format!("log {workers}"));
+            let args = ["learn", task, "--learner", "oled", "--max-instances", "19", "--input", path.to_str().unwrap()];
+            let output = oled(&[&args[..], &["--workers", workers, "--log", log.to_str().unwrap()]].concat());
+            (std::fs::read_to_string(&log).unwrap(), stdout(&output), stderr(&output))
+        });
+        assert!(logs[0].0.contains("\"expanded\""), "there is something to compare: {}", logs[0].2);
+        assert!(logs[0].2.contains("left out"), "time points with more than that are left out: {}", logs[0].2);
+        assert!(logs[1..].iter().all(|log| *log == logs[0]), "{logs:?}");
     }
 }
 

@@ -11,6 +11,7 @@ use timely::dataflow::operators::generic::operator::Operator;
 use timely::dataflow::operators::{Input, Probe};
 use timely::dataflow::{InputHandle, ProbeHandle};
 
+use crate::fault::{Fault, Moment};
 use crate::head::{Head, Kept, Next};
 use crate::parcel::{Answer, Deed, Parcel};
 use crate::shards::{Shards, shard};
@@ -36,6 +37,7 @@ pub struct Finished {
 /// Runs this process. The first one has a head, and what it goes on from, if anything; it is told how it ended.
 pub fn run(hosts: &Hosts, make: Make, head: Option<(Box<dyn Head>, Option<Kept>)>) -> Result<Option<Finished>, Error> {
     let head = Mutex::new(head);
+    let (process, fault) = (hosts.process, Fault::asked_for());
     let (channels, others) = hosts.channels()?;
     let guards = timely::execute::execute_from(channels, others, timely::WorkerConfig::default(), move |worker| {
         let answers: Rc<RefCell<BTreeMap<u64, Vec<Answer>>>> = Rc::default();
@@ -58,6 +60,7 @@ pub fn run(hosts: &Hosts, make: Make, head: Option<(Box<dyn Head>, Option<Kept>)
                         });
                         notificator.for_each(|time, _, _| {
                             let Some(parcels) = waiting.remove(time.time()) else { return };
+                            Fault::strike(fault, process, *time.time(), Moment::Work);
                             let mut session = output.session(&time);
                             shards.work(parcels, |answer| session.give(answer));
                         });
@@ -80,7 +83,7 @@ pub fn run(hosts: &Hosts, make: Make, head: Option<(Box<dyn Head>, Option<Kept>)
         });
         let head = if worker.index() == 0 { head.lock().unwrap_or_else(PoisonError::into_inner).take() } else { None };
         let (head, kept) = head?;
-        let mut feeder = Feeder::new(head, kept);
+        let mut feeder = Feeder::new(head, kept, fault);
         let mut next = 0;
         // The next epoch is fed while few are open; those that are over are taken in their order.
         while !(feeder.over && feeder.written == next) {
@@ -130,10 +133,11 @@ struct Feeder {
     /// What went wrong, and whether that was in the work: nothing is written after it then.
     failed: Option<String>,
     broken: bool,
+    fault: Option<Fault>,
 }
 
 impl Feeder {
-    fn new(head: Box<dyn Head>, kept: Option<Kept>) -> Feeder {
+    fn new(head: Box<dyn Head>, kept: Option<Kept>, fault: Option<Fault>) -> Feeder {
         let (dealer, restore) = match kept {
             Some(kept) => (kept.dealer, kept.shards),
             None => (Dealer::new(head.is_interleaved()), Vec::new()),
@@ -150,6 +154,7 @@ impl Feeder {
             stopped: false,
             failed: None,
             broken: false,
+            fault,
         }
     }
 
@@ -220,10 +225,13 @@ impl Feeder {
             told.retain(|told| told.frame < *frame);
         }
         states.sort_unstable();
+        let epoch = self.written - 1;
         let mut done = if told.is_empty() { Ok(()) } else { self.head.write(told) };
+        Fault::strike(self.fault, 0, epoch, Moment::Written);
         if let (Some((position, dealer)), Ok(()), None) = (mark, &done, &failed) {
             let kept = Kept { position, dealer, shards: states };
             done = self.head.keep(&kept);
+            Fault::strike(self.fault, 0, epoch, Moment::Kept);
             states = kept.shards;
         }
         self.states = states;

@@ -12,8 +12,10 @@
 //! | [`parcel`] | what goes from process to process |
 //! | [`shards`] | the shards of one worker |
 //! | [`flow`] | the dataflow, and the loop that feeds it |
+//! | [`fault`] | processes that end at a chosen point, for tests |
 
 mod connect;
+pub mod fault;
 pub mod flow;
 pub mod head;
 pub mod hosts;

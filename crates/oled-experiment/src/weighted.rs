@@ -43,7 +43,7 @@ pub(crate) fn weigh(
             counts.count(&recogniser, frame);
         }
     }
-    let weighing = Weighing { costs: of.costs, method: of.method, rules: evaluation.as_ref() };
+    let weighing = Weighing { costs: of.costs, method: of.method, rules: evaluation.as_ref(), threads: 1 };
     let weighed = weighing.learn(&folder.task, theory, frames)?;
     let theory = weighed.weights.write(theory, &weighed.chains.fluents);
     Ok(Weighted { theory, weights: weighed.weights })

@@ -126,7 +126,7 @@ impl Interval {
 }
 
 /// What the annotation says of a fluent between one time point and the next: the only thing that learning knows of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Outcome {
     /// It holds at neither.
     Absent,

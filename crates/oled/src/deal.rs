@@ -90,7 +90,9 @@ pub struct Told {
     pub rank: u64,
     /// The lines, each with its end.
     pub text: String,
-    /// What else whoever puts it in order wants to know of it.
+    /// What was made for whoever puts it in order, if anything.
+    pub made: Vec<u8>,
+    /// What else that one wants to know of it.
     pub tag: u64,
 }
 
@@ -126,4 +128,45 @@ pub fn owner(segment: Symbol, workers: usize) -> usize {
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     let mixed = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     ((mixed ^ (mixed >> 31)) % workers.max(1) as u64) as usize
+}
+
+/// Which worker has which segment, where one process deals a stream out to its threads: a segment that begins goes to whoever was
+/// given the fewest frames so far. So shares stay equal up to the length of a segment, which a fixed hash does not do for the few
+/// segments that are at hand together. It depends on the stream alone, not on the clock.
+///
+/// ```
+/// use oled::Symbol;
+/// use oled::deal::Shares;
+/// let mut shares = Shares::new(2);
+/// let [a, b, c] = ["a", "b", "c"].map(Symbol::new);
+/// let dealt = [a, a, a, b, a, c].map(|segment| shares.frame(segment));
+/// assert_eq!(dealt, [0, 0, 0, 1, 0, 1]);
+/// assert_eq!(shares.over(a), 0);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Shares {
+    /// How many frames each worker was given.
+    given: Vec<u64>,
+    /// The workers of the segments that are not over.
+    of: IndexMap<Symbol, usize, FxBuildHasher>,
+}
+
+impl Shares {
+    /// For so many workers.
+    pub fn new(workers: usize) -> Shares {
+        Shares { given: vec![0; workers.max(1)], of: IndexMap::default() }
+    }
+
+    /// Who gets the next frame of a segment.
+    pub fn frame(&mut self, segment: Symbol) -> usize {
+        let least = || (0..self.given.len()).min_by_key(|worker| self.given[*worker]).unwrap_or(0);
+        let worker = *self.of.entry(segment).or_insert_with(least);
+        self.given[worker] += 1;
+        worker
+    }
+
+    /// Who had a segment that is over.
+    pub fn over(&mut self, segment: Symbol) -> usize {
+        self.of.swap_remove(&segment).unwrap_or(0)
+    }
 }

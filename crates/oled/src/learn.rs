@@ -2,6 +2,7 @@
 
 mod candidates;
 mod cover;
+mod covering;
 mod data;
 mod existential;
 mod fits;
@@ -25,6 +26,7 @@ mod written;
 
 pub use cover::Cover;
 pub(crate) use cover::{CoverState, Missing};
+pub use covering::{Covered, Covering};
 pub use existential::TooMany;
 pub use fits::fits;
 pub(crate) use given::Given;

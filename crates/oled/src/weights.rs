@@ -69,6 +69,8 @@ pub struct Weighing<'e> {
     /// What rules that were learned from the same stream recognise in it, without weights: they have their say where weights
     /// are not better on segments that those were not learned from.
     pub rules: Option<&'e Evaluation>,
+    /// The threads that count: what is learned does not depend on them. One where it is zero.
+    pub threads: usize,
 }
 
 impl Weighing<'_> {
@@ -94,7 +96,8 @@ impl Weighing<'_> {
 
     /// Learns weights from what fires on a labelled stream.
     pub fn weigh(&self, chains: Chains) -> Weighed {
-        let chosen: Vec<Chosen> = chains.fluents.iter().map(|fluent| weigh(fluent, &self.costs, self.method)).collect();
+        let chosen: Vec<Chosen> =
+            chains.fluents.iter().map(|fluent| weigh(fluent, &self.costs, self.method, self.threads)).collect();
         let weights = chains.fluents.iter().zip(&chosen).map(|(fluent, chosen)| match self.rules {
             Some(rules) if !chosen.is_better(&rules.of_fluent(fluent.name()), &self.costs) => chosen.confidence.clone(),
             _ => chosen.weights.clone(),

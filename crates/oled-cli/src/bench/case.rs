@@ -47,7 +47,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    fn of(frames: &[Frame]) -> anyhow::Result<Stream> {
+    pub(super) fn of(frames: &[Frame]) -> anyhow::Result<Stream> {
         let mut bytes = Vec::new();
         let mut writer = FrameWriter::new(Format::Jsonl, &mut bytes)?;
         frames.iter().try_for_each(|frame| writer.write(frame))?;
@@ -67,7 +67,12 @@ impl Stream {
     }
 
     pub(super) fn read(&self) -> anyhow::Result<Frames> {
-        let options = ReadOptions { format: Some(Format::Jsonl), ..ReadOptions::default() };
+        self.read_by(1)
+    }
+
+    /// The same where so many threads parse.
+    pub(super) fn read_by(&self, parsers: usize) -> anyhow::Result<Frames> {
+        let options = ReadOptions { format: Some(Format::Jsonl), parsers, ..ReadOptions::default() };
         Ok(Frames::from_reader("memory.jsonl", Cursor::new(self.bytes.clone()), &options)?)
     }
 

@@ -29,13 +29,29 @@ fn wall_seconds(run: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<f64>
 
 /// The time that the processor has spent on this program so far.
 #[cfg(unix)]
-fn processor() -> Option<Duration> {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+pub(super) fn processor() -> Option<Duration> {
+    spent(rustix::time::ClockId::ProcessCPUTime)
+}
+
+/// The same for the thread that asks.
+#[cfg(unix)]
+pub(super) fn of_thread() -> Option<Duration> {
+    spent(rustix::time::ClockId::ThreadCPUTime)
+}
+
+#[cfg(unix)]
+fn spent(clock: rustix::time::ClockId) -> Option<Duration> {
+    let time = rustix::time::clock_gettime(clock);
     Some(Duration::new(time.tv_sec.try_into().ok()?, time.tv_nsec.try_into().ok()?))
 }
 
 #[cfg(not(unix))]
-fn processor() -> Option<Duration> {
+pub(super) fn processor() -> Option<Duration> {
+    None
+}
+
+#[cfg(not(unix))]
+pub(super) fn of_thread() -> Option<Duration> {
     None
 }
 

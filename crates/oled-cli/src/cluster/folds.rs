@@ -21,7 +21,7 @@ impl Worker for Runs {
         let store = Store::in_memory();
         let ran = self.0.run_one(usize::try_from(frame.time).unwrap_or(usize::MAX), &store);
         let lines = ran.and_then(|()| store.lines()).map_err(|error| error.to_string())?;
-        told.extend(lines.into_iter().map(|text| Told { frame: place.frame, rank: 1, text, tag: 0 }));
+        told.extend(lines.into_iter().map(|text| Told { frame: place.frame, rank: 1, text, made: Vec::new(), tag: 0 }));
         Ok(())
     }
 

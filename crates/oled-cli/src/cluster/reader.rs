@@ -9,8 +9,8 @@ use oled::deal::Told;
 use oled_cluster::{Head, Kept, Next};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Digest, Frames, Pause};
-use serde::Serialize;
 
+use super::deciding::Decides;
 use crate::args::InputArgs;
 use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, open_frames, say_resumed};
 use crate::growing::Growing;
@@ -21,57 +21,58 @@ pub(super) type Written = (Option<Digest>, u64);
 /// What is left when all was read: the lines that told something, and the stream.
 pub(super) type Read = Arc<Mutex<Option<(u64, Frames)>>>;
 
-/// Where lines go.
-pub(super) struct Lines {
-    to: To,
-    printed: u64,
+/// Where what is told goes.
+pub(super) enum To {
+    /// Lines to standard output; how many told something.
+    Standard(BufWriter<Stdout>, u64),
+    /// Lines to a file.
+    File(Growing, u64),
+    /// What was made of frames, to who decides on it.
+    Decides(Decides),
 }
 
-enum To {
-    Nobody,
-    Standard(BufWriter<Stdout>),
-    File(Growing),
-}
-
-impl Lines {
-    /// For who writes no lines.
-    pub(super) fn none() -> Lines {
-        Lines { to: To::Nobody, printed: 0 }
-    }
-
-    /// A file, or standard output; where it goes on, with what was written before.
-    pub(super) fn open(path: Option<&Path>, header: &str, before: Option<Written>) -> anyhow::Result<Lines> {
+impl To {
+    /// Lines to a file, or to standard output; where it goes on, with what was written before.
+    pub(super) fn lines(path: Option<&Path>, header: &str, before: Option<Written>) -> anyhow::Result<To> {
         let is_new = before.is_none();
         let (digest, printed) = before.unwrap_or_default();
-        let to = match path {
-            Some(path) => To::File(Growing::open(path, digest)?),
-            None => To::Standard(BufWriter::new(io::stdout())),
+        let mut to = match path {
+            Some(path) => To::File(Growing::open(path, digest)?, printed),
+            None => To::Standard(BufWriter::new(io::stdout()), printed),
         };
-        let mut lines = Lines { to, printed };
         if is_new && !header.is_empty() {
-            lines.write(&format!("{header}\n"))?;
+            let header = Told { frame: 0, rank: 0, text: format!("{header}\n"), made: Vec::new(), tag: 0 };
+            to.write(&[header])?;
         }
-        Ok(lines)
+        Ok(to)
     }
 
-    fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        match &mut self.to {
-            To::Nobody => Ok(()),
-            To::Standard(output) => Ok(output.write_all(text.as_bytes()).and_then(|()| output.flush())?),
-            To::File(file) => {
-                let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
+    fn write(&mut self, told: &[Told]) -> anyhow::Result<()> {
+        let text = || told.iter().map(|told| &*told.text).collect::<String>();
+        let new = told.iter().map(|told| told.tag).sum::<u64>();
+        match self {
+            To::Standard(output, printed) => {
+                *printed += new;
+                Ok(output.write_all(text().as_bytes()).and_then(|()| output.flush())?)
+            }
+            To::File(file, printed) => {
+                *printed += new;
+                let written = file.write_all(text().as_bytes()).and_then(|()| file.flush());
                 written.map_err(|error| file.failed(error))
+            }
+            To::Decides(decides) => {
+                let mut decides = decides.lock().unwrap_or_else(PoisonError::into_inner);
+                told.iter().try_for_each(|told| decides.take(&told.made))
             }
         }
     }
 
-    /// Brings all to disk, and tells what there is.
-    fn sync(&mut self) -> anyhow::Result<Written> {
-        let digest = match &mut self.to {
-            To::File(file) => Some(file.sync()?),
-            To::Nobody | To::Standard(_) => None,
-        };
-        Ok((digest, self.printed))
+    /// How many lines told something.
+    fn printed(&self) -> u64 {
+        match self {
+            To::Standard(_, printed) | To::File(_, printed) => *printed,
+            To::Decides(_) => 0,
+        }
     }
 }
 
@@ -79,7 +80,7 @@ impl Lines {
 pub(super) struct Reader {
     frames: Option<Frames>,
     interleaved: bool,
-    lines: Lines,
+    to: To,
     keeper: Option<Keeper<'static>>,
     /// Whether a checkpoint is under way: there is one at a time.
     is_kept: bool,
@@ -93,7 +94,7 @@ impl Reader {
     pub(super) fn open(
         (folder, input, live): (&TaskFolder, &InputArgs, &LiveArgs),
         (keeper, checkpoint): (Option<Keeper<'static>>, &CheckpointArgs),
-        lines: Lines,
+        to: To,
         stop: &Arc<AtomicBool>,
         position: Option<&[u8]>,
         quiet: bool,
@@ -106,7 +107,7 @@ impl Reader {
         let reader = Reader {
             frames: Some(frames),
             interleaved,
-            lines,
+            to,
             keeper,
             is_kept: false,
             stop: stop.clone(),
@@ -116,24 +117,18 @@ impl Reader {
     }
 
     fn save(&mut self, kept: &Kept) -> anyhow::Result<()> {
-        // Without lines there is nothing that was written.
-        let written = self.lines.sync()?;
         let Some(keeper) = &mut self.keeper else { return Ok(()) };
-        match self.lines.to {
-            To::Nobody => keeper.save(false, || Ok(State(kept, None))),
-            _ => keeper.save(false, || Ok(State(kept, Some(written)))),
-        }
-    }
-}
-
-/// What a checkpoint has.
-struct State<'a>(&'a Kept, Option<Written>);
-
-impl Serialize for State<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.1 {
-            Some(written) => (self.0, written).serialize(serializer),
-            None => (self.0, ()).serialize(serializer),
+        match &mut self.to {
+            To::Standard(_, printed) => keeper.save(false, || Ok((kept, (None::<Digest>, *printed)))),
+            // What was written is on disk before it is said to be.
+            To::File(file, printed) => {
+                let written: Written = (Some(file.sync()?), *printed);
+                keeper.save(false, || Ok((kept, written)))
+            }
+            To::Decides(decides) => {
+                let state = decides.lock().unwrap_or_else(PoisonError::into_inner).save();
+                keeper.save(false, || Ok((kept, state)))
+            }
         }
     }
 }
@@ -161,7 +156,7 @@ impl Head for Reader {
         if frames.pause() == Some(Pause::End) {
             frames.end();
         } else if let Some(frames) = self.frames.take() {
-            *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.lines.printed, frames));
+            *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.to.printed(), frames));
         }
     }
 
@@ -177,9 +172,7 @@ impl Head for Reader {
     }
 
     fn write(&mut self, told: Vec<Told>) -> Result<(), String> {
-        let text: String = told.iter().map(|told| &*told.text).collect();
-        self.lines.printed += told.iter().map(|told| told.tag).sum::<u64>();
-        self.lines.write(&text).map_err(|error| format!("{error:#}"))
+        self.to.write(&told).map_err(|error| format!("{error:#}"))
     }
 
     fn keep(&mut self, kept: &Kept) -> Result<(), String> {

@@ -10,7 +10,7 @@ use crate::input::stream_path;
 use crate::progress::say;
 
 /// A task that lists all constants that its rules may have, as far as the stream has them.
-pub(super) fn taken(folder: TaskFolder, args: &LearnArgs, quiet: bool) -> anyhow::Result<TaskFolder> {
+pub(crate) fn taken(folder: TaskFolder, args: &LearnArgs, quiet: bool) -> anyhow::Result<TaskFolder> {
     let Some(mut constants) = Constants::wanted(&folder.task) else { return Ok(folder) };
     // What is read once has to be learned from; whoever needs the constants tells that they are missing.
     let in_files = args.input.input.iter().all(|path| path.is_file());

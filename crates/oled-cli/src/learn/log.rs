@@ -13,7 +13,7 @@ use crate::growing::Growing;
 use crate::progress::say;
 
 /// A line of JSON for each decision, where a log is wanted, and warnings.
-pub(super) struct Log {
+pub(crate) struct Log {
     output: Option<Growing>,
     quiet: bool,
     error: Option<io::Error>,
@@ -88,7 +88,7 @@ fn decided(name: &str, f: &Figures) -> Value {
 impl Log {
     /// A log of what a learner does, into a file if there is one; `written` is what it had when the checkpoint was written
     /// that learning goes on from.
-    pub(super) fn new(path: Option<&Path>, quiet: bool, written: Option<Digest>) -> anyhow::Result<Log> {
+    pub(crate) fn new(path: Option<&Path>, quiet: bool, written: Option<Digest>) -> anyhow::Result<Log> {
         let output = path.map(|path| Growing::open(path, written)).transpose()?;
         Ok(Log { output, quiet, error: None })
     }

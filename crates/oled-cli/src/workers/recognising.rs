@@ -76,7 +76,7 @@ impl Recognising {
             text.push('\n');
         }
         if !text.is_empty() {
-            told.push(Told { frame, rank, text, tag });
+            told.push(Told { frame, rank, text, made: Vec::new(), tag });
         }
     }
 
@@ -97,7 +97,7 @@ impl Recognising {
                 format!("{}\n", printable_json(&line.to_string()))
             }
         };
-        told.push(Told { frame: place.frame, rank: 1, text, tag });
+        told.push(Told { frame: place.frame, rank: 1, text, made: Vec::new(), tag });
     }
 
     /// What has not ended when somebody asks to end.
@@ -192,8 +192,13 @@ pub(crate) fn recognise(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Out
     let interrupted: Arc<AtomicBool> = interruption()?;
     let frames = open_frames(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, None, quiet)?;
     let header = worker.header();
-    let header =
-        Told { frame: 0, rank: 0, text: header.to_string() + if header.is_empty() { "" } else { "\n" }, tag: 0 };
+    let header = Told {
+        frame: 0,
+        rank: 0,
+        text: header.to_string() + if header.is_empty() { "" } else { "\n" },
+        made: Vec::new(),
+        tag: 0,
+    };
     write(vec![header])?;
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     let mut one = worker;

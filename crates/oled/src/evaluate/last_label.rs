@@ -53,6 +53,18 @@ impl LastLabel {
         }
     }
 
+    /// Tells the place of the next frame in the stream, where others count the frames before it.
+    pub fn at(&mut self, place: u64) {
+        self.evaluation.at(place);
+    }
+
+    /// Adds what another one of the same fluents has counted, of other segments of the same stream. The law is that of
+    /// [`Evaluation`].
+    pub fn merge(&mut self, other: LastLabel) {
+        self.evaluation.merge(other.evaluation);
+        self.before.extend(other.before);
+    }
+
     /// What was counted so far.
     pub fn evaluation(&self) -> &Evaluation {
         &self.evaluation

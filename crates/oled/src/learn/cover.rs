@@ -324,7 +324,8 @@ impl Cover {
                 }
             }
         }
-        if self.groups.iter().any(|group| group.links.is_relational()) {
+        // Where all time points of a segment were left out so far there is nothing to keep.
+        if !tracked.is_empty() && self.groups.iter().any(|group| group.links.is_relational()) {
             self.tracked.insert(frame.segment, tracked);
         }
         left_out

@@ -13,7 +13,7 @@ use crate::logic::Relation;
 use crate::stream::Frame;
 
 /// Two consecutive time points of a segment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Interpretation {
     /// Its number, counted from one.
     pub index: u64,

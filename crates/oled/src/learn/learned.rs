@@ -3,6 +3,7 @@
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
+use super::covering::{Covered, Covering};
 use super::process::LeftOut;
 use crate::evaluate::Confusion;
 use crate::event::Observer;
@@ -63,6 +64,22 @@ pub trait Learner: Debug + Send {
     /// in which these are merged; a learner that has seen nothing adds nothing.
     fn merge(&mut self, _state: &[u8]) -> Result<(), StateError> {
         Err(StateError::new("the learner cannot be put together from parts"))
+    }
+
+    /// What makes of frames what this learner decides on, for those who make it elsewhere, segment by segment. It is asked for before
+    /// the first frame. `None` for a learner that looks at frames itself.
+    fn covering(&mut self) -> Option<Covering> {
+        None
+    }
+
+    /// Learns from what was made of a frame by a [`Covering`], in the order of the stream.
+    fn observe_covered(&mut self, _covered: Covered, _observer: &mut dyn Observer) -> Result<(), StateError> {
+        Err(StateError::new("the learner looks at frames itself"))
+    }
+
+    /// Adds what a [`Covering`] has counted, as it was saved, after all that it made was learned from.
+    fn add_covering(&mut self, _state: &[u8]) -> Result<(), StateError> {
+        Err(StateError::new("the learner looks at frames itself"))
     }
 
     /// A copy that goes on by itself.

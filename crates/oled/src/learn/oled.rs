@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use super::cover::{Cover, CoverState};
+use super::covering::{Covered, Covering, cover};
 use super::heads::{Head, Sights, heads, prefer_persisting};
 use super::interpretation::Interpretation;
 use super::learned::{Capabilities, Counted, Grounds, Learned, LearnedRule, Learner, Progress, Supervision, Work};
 use super::links::Connected;
 use super::process::{Process, ProcessState};
-use crate::event::{Event, Observer};
+use crate::event::{Event, Observer, What};
 use crate::induce::{LiteralTable, Mask, Settings, epsilon};
 use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Symbol, Term, Theory};
 use crate::logic::{substitute, substitute_literal};
@@ -127,6 +128,21 @@ impl Oled {
         self.cover.check_linked(&self.heads[process.number], clause, connected)?;
         process.start_with(body);
         Ok(())
+    }
+
+    /// Takes what was made of a frame.
+    fn take(&mut self, Covered { interpretation, left_out }: Covered, observer: &mut dyn Observer) {
+        if let Some((limit, most, what)) = left_out {
+            let (interpretation, head) = (self.observed(), self.heads[0].atom.clone());
+            let what = What::Limited { limit, most, what };
+            self.pending.push(Event { interpretation, process: 0, head, rule: 0, what });
+        }
+        if let Some(interpretation) = interpretation {
+            self.batch.push(interpretation);
+            if self.batch.len() >= BATCH {
+                self.dispatch(observer);
+            }
+        }
     }
 
     /// Interpretations made of the frames observed so far.
@@ -263,17 +279,32 @@ impl Learner for Oled {
 
     /// Learns from a frame, together with the one before it in its segment; tells what happened, some of it later.
     fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer) {
-        let interpretation = self.cover.observe(frame);
-        if let Some(what) = self.cover.tell_crowded() {
-            let (interpretation, head) = (self.observed(), self.heads[0].atom.clone());
-            self.pending.push(Event { interpretation, process: 0, head, rule: 0, what });
-        }
-        if let Some(interpretation) = interpretation {
-            self.batch.push(interpretation);
-            if self.batch.len() >= BATCH {
-                self.dispatch(observer);
-            }
-        }
+        let covered = cover(&mut self.cover, frame);
+        self.take(covered, observer);
+    }
+
+    fn covering(&mut self) -> Option<Covering> {
+        Some(Covering::new(self.cover.clone()))
+    }
+
+    fn observe_covered(&mut self, mut covered: Covered, observer: &mut dyn Observer) -> Result<(), StateError> {
+        let fits = |i: &Interpretation| {
+            i.groups.len() == self.cover.group_count() && i.outcomes.len() == self.cover.target_count()
+        };
+        ensure(covered.interpretation.as_ref().is_none_or(fits), "the heads")?;
+        // Each of those who make interpretations tells it once.
+        covered.left_out = covered.left_out.filter(|_| self.cover.note_told());
+        let index = self.observed() + 1;
+        covered.interpretation.iter_mut().for_each(|interpretation| interpretation.index = index);
+        self.take(covered, observer);
+        Ok(())
+    }
+
+    fn add_covering(&mut self, state: &[u8]) -> Result<(), StateError> {
+        let mut covering = Covering::new(self.cover.clone());
+        covering.restore(state)?;
+        self.cover.join(covering.cover());
+        Ok(())
     }
 
     fn progress(&self) -> Progress {

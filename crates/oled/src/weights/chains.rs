@@ -65,7 +65,7 @@ pub struct RuleOf {
 pub type Vote = (usize, usize);
 
 /// The chains of a fluent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FluentChains {
     /// `holdsAt(meeting(_, _), _)`, or `in_danger(_, _)` of an ordinary predicate.
     pub label: Signature,
@@ -208,7 +208,7 @@ pub(super) struct Sides {
 }
 
 /// The chains of all fluents of a theory.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chains {
     /// In the order of their rules.
     pub fluents: Vec<FluentChains>,
@@ -216,10 +216,118 @@ pub struct Chains {
     pub times: IndexMap<Symbol, Vec<i64>, FxBuildHasher>,
 }
 
+impl FluentChains {
+    /// The same fluent with nothing seen.
+    fn fresh(&self) -> FluentChains {
+        FluentChains { rules: self.rules.clone(), ..FluentChains::new(self.label, self.direct, self.both) }
+    }
+
+    /// See [`Chains::append`].
+    fn append(&mut self, later: FluentChains) {
+        let values: Vec<usize> = later.values.iter().map(|value| self.values.insert_full(*value).0).collect();
+        let state = |state: usize| match state.checked_sub(1).and_then(|value| values.get(value)) {
+            Some(value) => 1 + value,
+            None => state,
+        };
+        let votes: Vec<usize> =
+            later.votes.iter().map(|(rule, of)| self.votes.insert_full((*rule, state(*of))).0).collect();
+        let mut firing = |bits: &[u64]| {
+            let mut own = Vec::new();
+            for vote in (0..64 * bits.len()).filter(|vote| bits[vote / 64] >> (vote % 64) & 1 == 1) {
+                let number = votes[vote];
+                own.resize(own.len().max(number / 64 + 1), 0_u64);
+                own[number / 64] |= 1 << (number % 64);
+            }
+            self.firings.insert_full(own.into_boxed_slice()).0 as u32
+        };
+        let firings: Vec<u32> = later.firings.iter().map(|bits| firing(bits)).collect();
+        self.chains.extend(later.chains.into_iter().map(|mut chain| {
+            for run in &mut chain.runs {
+                run.fired = firings[run.fired as usize];
+                run.label = run.label.map(|label| state(label as usize) as u32);
+            }
+            chain
+        }));
+        for (segment, missed) in later.missed {
+            *self.missed.entry(segment).or_default() += missed;
+        }
+    }
+}
+
 impl Chains {
+    /// The chains of the same rules with nothing seen.
+    pub(super) fn fresh(&self) -> Chains {
+        Chains { fluents: self.fluents.iter().map(FluentChains::fresh).collect(), times: IndexMap::default() }
+    }
+
+    /// Adds the chains of later segments of the same stream, made by the same rules.
+    ///
+    /// The law: chains of parts of a stream, each of whole segments, make a monoid: it is associative, and chains of no segment add
+    /// nothing. Put together in the order of the stream they are those of one that saw all of it. In another order the numbers of
+    /// votes, of their sets and of values are others, which say nothing, so that every count stays what it is.
+    pub fn append(&mut self, later: Chains) {
+        for (own, later) in self.fluents.iter_mut().zip(later.fluents) {
+            own.append(later);
+        }
+        self.times.extend(later.times);
+    }
+
     /// Adds the chains of other fluents on the same stream.
     pub(super) fn extend(&mut self, more: Chains) {
         self.times = more.times;
         self.fluents.extend(more.fluents);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The chains of a segment in which values, votes and sets of them come in an order by the seed.
+    fn chains(seed: u32) -> Chains {
+        let label = Signature::of(&crate::lang::parse_atom("holdsAt(level(a) = 1, 1)").unwrap());
+        let mut fluent = FluentChains::new(label, false, Precedence::default());
+        fluent.rules = [0, 1].map(|number| RuleOf { number, ends: number == 1 }).into();
+        let segment = Symbol::new(&format!("s{seed}"));
+        let mut chain = Chain { segment, values: [Value::Int(1)].into(), first: 1, runs: Vec::new() };
+        for i in 0..6 {
+            let value = Value::Int(i64::from((seed * 5 + i) % 4));
+            let (_, state) = fluent.split(&[Value::Int(1), value]);
+            let vote = fluent.votes.insert_full((i as usize % 2, state)).0;
+            let fired = fluent.firings.insert_full([1_u64 << vote].into()).0;
+            chain.push(fired as u32, Some(state as u32));
+        }
+        fluent.chains.push(chain);
+        fluent.missed.insert(segment, u64::from(seed));
+        Chains { fluents: vec![fluent], times: [(segment, vec![1, 2])].into_iter().collect() }
+    }
+
+    /// What each step of each chain says, whatever the numbers are.
+    fn said(chains: &Chains) -> Vec<String> {
+        let fluent = &chains.fluents[0];
+        let value = |state: usize| format!("{:?}", fluent.values[state - 1]);
+        let votes = |fired: u32| -> Vec<String> {
+            fluent.votes(fired as usize).map(|(rule, (_, state))| format!("{rule:?} {}", value(state))).collect()
+        };
+        let runs = fluent.chains.iter().flat_map(|chain| chain.runs.iter().map(move |run| (chain.segment, run)));
+        runs.map(|(segment, run)| {
+            format!("{segment} {:?} {:?}", votes(run.fired), run.label.map(|l| value(l as usize)))
+        })
+        .collect()
+    }
+
+    #[test]
+    fn chains_are_put_together_as_a_monoid_and_say_the_same() {
+        let appended = |a: &Chains, b: &Chains| {
+            let mut both = a.clone();
+            both.append(b.clone());
+            both
+        };
+        let [a, b, c] = [0, 1, 2].map(chains);
+        let (left, right) = (appended(&appended(&a, &b), &c), appended(&a, &appended(&b, &c)));
+        assert_eq!(left, right, "it is associative");
+        assert_eq!(said(&left), said(&right));
+        assert_eq!(said(&left), [said(&a), said(&b), said(&c)].concat(), "nothing that is said changes");
+        assert_eq!((appended(&a.fresh(), &a), appended(&a, &a.fresh())), (a.clone(), a), "nothing seen adds nothing");
     }
 }

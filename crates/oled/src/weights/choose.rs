@@ -52,10 +52,10 @@ impl Kind {
     }
 
     /// Weights that are learned from some chains.
-    fn learn(self, fluent: &FluentChains, chains: &[&Chain], costs: &Costs) -> Learned {
+    fn learn(self, fluent: &FluentChains, chains: &[&Chain], costs: &Costs, threads: usize) -> Learned {
         match self {
             Kind::Margin(trade) => {
-                let (weights, cuts) = cutting_plane(fluent, chains, costs, trade);
+                let (weights, cuts) = cutting_plane(fluent, chains, costs, trade, threads);
                 Learned { weights: weights.scaled(), cuts, prequential: None }
             }
             Kind::AdaGrad => online(AdaGrad::new(fluent), fluent, chains),
@@ -127,15 +127,15 @@ impl Chosen {
     }
 }
 
-/// Learns the weights of a fluent.
-pub fn weigh(fluent: &FluentChains, costs: &Costs, method: Method) -> Chosen {
+/// Learns the weights of a fluent, on so many threads: their number makes no difference.
+pub fn weigh(fluent: &FluentChains, costs: &Costs, method: Method, threads: usize) -> Chosen {
     let costs = &costs.normalised();
     let all: Vec<&Chain> = fluent.chains.iter().collect();
     let groups = groups(fluent);
     let (kinds, middle) = Kind::all(method, fluent);
     let tried: Vec<Tried> = match groups.len() {
         0 | 1 => Vec::new(),
-        _ => kinds.iter().map(|kind| left_out(fluent, &groups, costs, *kind)).collect(),
+        _ => kinds.iter().map(|kind| left_out(fluent, &groups, costs, *kind, threads)).collect(),
     };
     // Of kinds that are as good it is the one without negative weights, and with smaller ones.
     let first_best = |better: &dyn Fn(&Tried, &Tried) -> bool| {
@@ -144,7 +144,7 @@ pub fn weigh(fluent: &FluentChains, costs: &Costs, method: Method) -> Chosen {
     let right = first_best(&|a, b| costs.value(&total(&a.by_segment)) > costs.value(&total(&b.by_segment)));
     let sure = first_best(&|a, b| a.surprise < b.surprise);
     let learned = |of: Option<&Tried>, decide: bool| {
-        let learned = of.map_or(middle, |of| of.kind).learn(fluent, &all, costs);
+        let learned = of.map_or(middle, |of| of.kind).learn(fluent, &all, costs, threads);
         let temperature = of.map_or(1.0, |of| of.chains.temperature(of.coarse));
         Learned { weights: FluentWeights { temperature, decide, ..learned.weights }.rounded(), ..learned }
     };
@@ -176,7 +176,7 @@ struct Tried {
 }
 
 /// What comes of a kind of weights on groups of segments that they were not learned from.
-fn left_out(fluent: &FluentChains, groups: &[Vec<Symbol>], costs: &Costs, kind: Kind) -> Tried {
+fn left_out(fluent: &FluentChains, groups: &[Vec<Symbol>], costs: &Costs, kind: Kind, threads: usize) -> Tried {
     let (mut counts, mut chains) = (BySegment::default(), Calibration::default());
     for (segment, missed) in &fluent.missed {
         counts.entry(*segment).or_default().fn_ += missed;
@@ -184,7 +184,7 @@ fn left_out(fluent: &FluentChains, groups: &[Vec<Symbol>], costs: &Costs, kind: 
     for group in groups {
         let (out, kept): (Vec<&Chain>, Vec<&Chain>) =
             fluent.chains.iter().partition(|chain| group.contains(&chain.segment));
-        let weights = kind.learn(fluent, &kept, costs).weights;
+        let weights = kind.learn(fluent, &kept, costs, threads).weights;
         fluent.count(&out, &weights, |segment, of| *counts.entry(segment).or_default() += of);
         chains.add(fluent, &out, &weights);
     }

@@ -10,14 +10,18 @@ use super::weight::Inertia;
 pub(super) type Counts = Vec<i64>;
 
 /// Steps with one set of rules into a state, and of these those from the same state.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Steps {
     into: i64,
     within: i64,
 }
 
 /// The steps of sequences of states, by the set of rules that fire.
-#[derive(Clone, Debug)]
+///
+/// The law: tallies of one fluent make a commutative monoid under [`Tally::merge`]: it is associative and commutative, and a new one
+/// adds nothing. So a tally of chains does not depend on how they were dealt out, and weights that are learned from it are the same,
+/// bit for bit.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tally {
     states: usize,
     /// State by state, for each set of rules.
@@ -45,6 +49,14 @@ impl Tally {
                 steps[state].within += length - i64::from(before != state);
                 before = state;
             }
+        }
+    }
+
+    /// Adds the steps of other sequences of the same fluent.
+    pub(super) fn merge(&mut self, other: &Tally) {
+        for (own, other) in self.steps.iter_mut().zip(&other.steps) {
+            own.into += other.into;
+            own.within += other.within;
         }
     }
 
@@ -81,4 +93,44 @@ pub(super) fn annotated_from(before: usize, runs: &[Run]) -> impl Iterator<Item 
         *before = run.label.map_or(*before, |state| state as usize);
         Some(States::all(*before, run.length))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calculus::Precedence;
+    use crate::lang::Signature;
+
+    /// A fluent with three sets of rules, and runs by a seed.
+    fn fluent() -> FluentChains {
+        let label = Signature::of(&crate::lang::parse_atom("holdsAt(f(a), 1)").unwrap());
+        let mut fluent = FluentChains::new(label, false, Precedence::default());
+        fluent.firings.extend([0, 1, 2].map(|bits: u64| vec![bits].into_boxed_slice()));
+        fluent
+    }
+
+    fn tally(fluent: &FluentChains, seed: u32) -> Tally {
+        let mut tally = Tally::new(fluent);
+        let run = |i: u32| Run { fired: (seed * 7 + i * 5) % 3, label: Some((seed + i) % 5 / 3), length: 1 + i % 4 };
+        for chain in 0..=seed {
+            let runs: Vec<Run> = (0..9).map(|i| run(i + chain)).collect();
+            tally.add(&runs, annotated(&runs));
+        }
+        tally
+    }
+
+    #[test]
+    fn tallies_are_merged_in_any_order_and_a_new_one_adds_nothing() {
+        let fluent = fluent();
+        let merged = |a: &Tally, b: &Tally| {
+            let mut sum = a.clone();
+            sum.merge(b);
+            sum
+        };
+        let [a, b, c] = [1, 2, 5].map(|seed| tally(&fluent, seed));
+        assert!(a != b && b != c, "there is something to tell apart");
+        assert_eq!(merged(&merged(&a, &b), &c), merged(&a, &merged(&b, &c)), "it is associative");
+        assert_eq!(merged(&a, &b), merged(&b, &a), "it is commutative");
+        assert_eq!(merged(&Tally::new(&fluent), &a), a, "a new one is neutral");
+    }
 }

@@ -240,6 +240,13 @@ impl Firing {
         std::mem::replace(&mut self.chains, Chains { fluents, times: IndexMap::default() })
     }
 
+    /// The same with numbers of its own, for [`Chains::append`], as if the next segment were the first.
+    pub fn take_apart(&mut self) -> Chains {
+        self.fluents.iter_mut().for_each(|fluent| fluent.open.clear());
+        let fresh = self.chains.fresh();
+        std::mem::replace(&mut self.chains, fresh)
+    }
+
     /// Whether frames of several segments come mixed.
     pub(super) fn is_interleaved(&self) -> bool {
         self.interleaved

@@ -62,12 +62,17 @@ impl Trade {
     }
 }
 
+/// Runs that are worth threads of their own: these take about a millisecond, and starting threads a tenth of that. With half of them
+/// threads bring little, with twice as many a core rests longer.
+const LEAST_RUNS: usize = 8192;
+
 /// Weights by a cutting plane, and how many conditions they took.
 pub(super) fn cutting_plane(
     fluent: &FluentChains,
     chains: &[&Chain],
     costs: &Costs,
     kind: Trade,
+    threads: usize,
 ) -> (FluentWeights, usize) {
     let held = annotated_points(chains.iter().copied());
     // What missing everything costs: scores and costs are in this unit.
@@ -77,7 +82,7 @@ pub(super) fn cutting_plane(
     let right = right.counts(fluent, kind.inertia);
     let mut dual = Dual::new(fluent.rules.len(), kind);
     while dual.len() < MOST_CUTS {
-        let (wrong, errors) = most_wrong(fluent, chains, costs, &dual.weights(fluent));
+        let (wrong, errors) = most_wrong(fluent, chains, costs, &dual.weights(fluent), threads);
         let counts = right.iter().zip(wrong).map(|(right, wrong)| (right - wrong) as f64 / unit).collect();
         let cut = Cut { counts, cost: costs.of(&errors) / unit };
         if dual.broken_by(&cut) <= dual.slack() + TOLERANCE {
@@ -89,7 +94,13 @@ pub(super) fn cutting_plane(
 }
 
 /// How often each weight counts for the states that break their condition most, and what is wrong with those.
-fn most_wrong(fluent: &FluentChains, chains: &[&Chain], costs: &Costs, weights: &FluentWeights) -> (Counts, Confusion) {
+fn most_wrong(
+    fluent: &FluentChains,
+    chains: &[&Chain],
+    costs: &Costs,
+    weights: &FluentWeights,
+    threads: usize,
+) -> (Counts, Confusion) {
     let scores = fluent.scores(weights);
     // For each set of votes and each label, that of nobody first: made where a run has them.
     let labels = fluent.states() + 1;
@@ -99,18 +110,36 @@ fn most_wrong(fluent: &FluentChains, chains: &[&Chain], costs: &Costs, weights: 
         wrong[place(run.fired, run.label)]
             .get_or_insert_with(|| scores[run.fired as usize].with(|state| costs.of_state(state, run.label)));
     }
-    let mut tally = Tally::new(fluent);
-    let mut errors = Confusion::default();
-    let mut stretches: Vec<Stretch<'_>> = Vec::new();
-    for chain in chains {
-        let steps = chain.runs.iter().filter_map(|run| {
-            Some(Stretch { scores: wrong[place(run.fired, run.label)].as_ref()?, length: run.length })
-        });
-        stretches.clear();
-        stretches.extend(steps);
-        let (_, states) = decode(&stretches);
-        errors += compare(&chain.runs, states.iter().flat_map(|states| states.parts()));
-        tally.add(&chain.runs, states.into_iter());
+    let of = |chains: &[&Chain]| {
+        let mut tally = Tally::new(fluent);
+        let mut errors = Confusion::default();
+        let mut stretches: Vec<Stretch<'_>> = Vec::new();
+        for chain in chains {
+            let steps = chain.runs.iter().filter_map(|run| {
+                Some(Stretch { scores: wrong[place(run.fired, run.label)].as_ref()?, length: run.length })
+            });
+            stretches.clear();
+            stretches.extend(steps);
+            let (_, states) = decode(&stretches);
+            errors += compare(&chain.runs, states.iter().flat_map(|states| states.parts()));
+            tally.add(&chain.runs, states.into_iter());
+        }
+        (tally, errors)
+    };
+    let share = chains.len().div_ceil(threads.max(1)).max(1);
+    let runs: usize = chains.iter().map(|chain| chain.runs.len()).sum();
+    if threads < 2 || runs < LEAST_RUNS {
+        let (tally, errors) = of(chains);
+        return (tally.counts(fluent, weights.inertia), errors);
     }
+    let (mut tally, mut errors) = (Tally::new(fluent), Confusion::default());
+    std::thread::scope(|scope| {
+        let shares: Vec<_> = chains.chunks(share).map(|share| scope.spawn(|| of(share))).collect();
+        for share in shares {
+            let (own, wrong) = share.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            tally.merge(&own);
+            errors += wrong;
+        }
+    });
     (tally.counts(fluent, weights.inertia), errors)
 }

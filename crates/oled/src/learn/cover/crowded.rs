@@ -91,6 +91,11 @@ impl Cover {
         Some(What::Limited { limit: Symbol::new(limit), most, what })
     }
 
+    /// Takes note that somebody was told that time points were left out; returns whether that is news.
+    pub(crate) fn note_told(&mut self) -> bool {
+        !std::mem::replace(&mut self.crowded.told, true)
+    }
+
     /// How many time points were left out, if any.
     pub(crate) fn remark_crowded(&self) -> Option<String> {
         let Crowded { count, example, .. } = &self.crowded;

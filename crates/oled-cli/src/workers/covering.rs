@@ -1,0 +1,91 @@
+//! Covering side by side: workers make interpretations of their segments, and one learner decides on them in the order of the stream.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use anyhow::Context;
+use oled::deal::{Place, Told, Worker};
+use oled::event::Observer;
+use oled::learn::{Covered, Covering};
+use oled::{Frame, Learner, StateError, Symbol, state};
+
+use super::run;
+use crate::progress::Progress;
+use crate::source::Source;
+
+/// A worker that makes interpretations.
+pub(crate) struct Covers {
+    covering: Covering,
+    to: To,
+}
+
+/// Where they go.
+enum To {
+    /// To another thread, and the number of this worker is told.
+    Thread(Sender<Covered>, u64),
+    /// To another process, as bytes.
+    Process,
+}
+
+impl Covers {
+    /// For another process.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn new(covering: Covering) -> Covers {
+        Covers { covering, to: To::Process }
+    }
+}
+
+impl Worker for Covers {
+    fn over(&mut self, _: Symbol, _: &Place, _: &mut Vec<Told>) {}
+
+    fn frame(&mut self, frame: &Frame, place: &Place, told: &mut Vec<Told>) -> Result<(), String> {
+        let covered = self.covering.observe(frame);
+        let (made, tag) = match &self.to {
+            To::Process => (state::encode(&covered), 0),
+            To::Thread(learner, number) => {
+                // Who does not listen any more has told why.
+                let _ = learner.send(covered);
+                (Vec::new(), *number)
+            }
+        };
+        told.push(Told { frame: place.frame, rank: 1, text: String::new(), made, tag });
+        Ok(())
+    }
+
+    fn end(&mut self, _: &mut Vec<Told>) {}
+
+    fn save(&mut self) -> Vec<u8> {
+        self.covering.save()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
+        self.covering.restore(state)
+    }
+}
+
+/// Lets a learner, which has seen nothing yet, decide on what so many workers make of a stream; gives back the stream, which has
+/// ended.
+pub(crate) fn learn_covered(
+    (learner, covering): (&mut dyn Learner, &Covering),
+    observer: &mut dyn Observer,
+    (frames, interleaved): (Source, bool),
+    workers: usize,
+    stop: &AtomicBool,
+    progress: &mut Progress,
+) -> anyhow::Result<Source> {
+    let one = |number: usize| {
+        let (send, receive) = channel();
+        (Covers { covering: covering.clone(), to: To::Thread(send, number as u64) }, receive)
+    };
+    let (workers, made): (Vec<Covers>, Vec<Receiver<Covered>>) = (0..workers).map(one).unzip();
+    let failed = "what workers have seen cannot be put together: please report it";
+    let (frames, workers) = run(frames, interleaved, workers, stop, progress, |told| {
+        told.iter().try_for_each(|told| {
+            // What is told was sent before.
+            let covered = made[told.tag as usize].recv().context(failed)?;
+            learner.observe_covered(covered, observer).context(failed)
+        })
+    })?;
+    workers.into_iter().try_for_each(|mut worker| learner.add_covering(&worker.save()).context(failed))?;
+    Ok(frames)
+}
