@@ -200,7 +200,7 @@ impl Labels {
     #[cfg(feature = "arrow")]
     pub(crate) fn of_batches(name: &str, batches: BatchReader, options: &ReadOptions) -> Result<Labels, DataError> {
         let (tables, kinds) = (options.tables.clone().unwrap_or_default(), options.kinds());
-        let reading = Reading { tables: &tables, fluents: &options.labels, kinds: &kinds };
+        let reading = Reading { tables: &tables, fluents: &options.labels, alone: alone(options), kinds: &kinds };
         let (mut found, mut header) = (Found::default(), None);
         let is_time = |column: &str| column == "start" || column == "end";
         scan_batches(name, batches, tables.times, is_time, |names, row| {
@@ -215,8 +215,7 @@ impl Labels {
 
     fn read_table(path: &Path, options: &ReadOptions, growing: bool) -> Result<Labels, DataError> {
         let (tables, kinds) = (options.tables.clone().unwrap_or_default(), options.kinds());
-        let alone = options.declarations.as_ref().map_or(&[][..], |declarations| &declarations.alone);
-        let reading = Reading { tables: &tables, fluents: &options.labels, alone, kinds: &kinds };
+        let reading = Reading { tables: &tables, fluents: &options.labels, alone: alone(options), kinds: &kinds };
         let name = path.display().to_string();
         let mut found = Found::default();
         if Format::guess(path) == Some(Format::Parquet) {
@@ -270,6 +269,11 @@ struct Reading<'a> {
     /// Fluents without arguments.
     alone: &'a [Symbol],
     kinds: &'a Kinds,
+}
+
+/// The fluents without arguments that are declared.
+fn alone(options: &ReadOptions) -> &[Symbol] {
+    options.declarations.as_ref().map_or(&[], |declarations| &declarations.alone)
 }
 
 /// Which column is what.
