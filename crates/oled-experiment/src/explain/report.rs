@@ -105,7 +105,7 @@ impl Told {
         let when = times.show(self.known());
         match self.how {
             Some((_, part)) => {
-                writeln!(text, "  told when both were over, at {when}: their {part}, by {}", self.place)?
+                writeln!(text, "  told when both were over, at {when}: their {part}, by {}", self.place)?;
             }
             None => writeln!(text, "  handed on when it was over, at {when}, by {}", self.place)?,
         }

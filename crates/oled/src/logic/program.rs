@@ -1,19 +1,25 @@
 //! Program: rules compiled for evaluation: strata, plans that share their common beginnings, and what is computed once.
 
+mod demand;
+mod strata;
+mod stratum;
+
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use super::bounds::{self, Asked};
+use super::bounds::Asked;
 use super::builtin::Expr;
 use super::check::{Role, Vocabulary};
 use super::history::Lookback;
 use super::model::{Limits, Model, Stop};
 use super::open;
 use super::past::{self, Look, Past, Pasts};
-use super::plan::{Catalogue, Plan, Step, plan};
+use super::plan::{Catalogue, Step};
 use super::relation::Relation;
 use super::rewrite::{Numbered, rewrite};
-use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Span, Symbol, Term, Value, for_each_hole};
+pub(super) use strata::components;
+
+use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Signature, Span, Symbol, Term, Value};
 
 /// Steps that are taken at most at a time point, where nobody says otherwise, and for what never changes: up to half a
 /// minute of work, where a time point usually takes less than a thousandth of a second. No work that is meant comes near it.
@@ -91,33 +97,6 @@ pub(crate) struct Head {
     /// The rule, among the program's places.
     pub(crate) rule: u32,
     pub(crate) row: Box<[Expr]>,
-}
-
-/// Plans while they are put together: what follows each step. Rules may be many, so steps are looked up, not compared.
-#[derive(Default)]
-struct Trie {
-    then: IndexMap<Option<Step>, Trie, FxBuildHasher>,
-    heads: Vec<Head>,
-}
-
-impl Trie {
-    fn add(&mut self, plan: Plan, rule: usize) {
-        let mut at = self;
-        // Who has no condition is derived at once.
-        let none = plan.steps.is_empty().then_some(None);
-        for step in plan.steps.into_iter().map(Some).chain(none) {
-            at = at.then.entry(step).or_default();
-        }
-        at.heads.push(Head { pred: plan.head, rule: rule as u32, row: plan.row });
-    }
-
-    fn into_nodes(self) -> Vec<Node> {
-        let node = |(step, trie): (Option<Step>, Trie)| {
-            let Trie { then, heads } = trie;
-            Node { step, then: Trie { then, heads: Vec::new() }.into_nodes(), heads }
-        };
-        self.then.into_iter().map(node).collect()
-    }
 }
 
 impl Program {
@@ -400,168 +379,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Heads grouped into strata, from the bottom up (Tarjan's strongly connected components).
-    fn strata(&self) -> Result<Vec<Vec<Pred>>, Vec<Diagnostic>> {
-        let count = self.preds.len();
-        let mut edges: Vec<Vec<usize>> = vec![Vec::new(); count];
-        for (head, rule) in &self.rules {
-            edges[head.index()]
-                .extend(body_atoms(rule).filter_map(|(_, a, _)| self.resolve(a)).map(|(p, _)| p.index()));
-        }
-        for (pred, past) in pasts(&self.roles) {
-            let bases = self.vocabulary.bases(past).into_iter();
-            edges[pred.index()].extend(bases.filter_map(|base| self.preds.get_index_of(&base)));
-        }
-        let components = components(&edges);
-        let mut component_of = vec![0; count];
-        for (c, members) in components.iter().enumerate() {
-            members.iter().for_each(|&m| component_of[m] = c);
-        }
-        let mut problems = Vec::new();
-        for (head, rule) in &self.rules {
-            for (i, atom, negated) in body_atoms(rule) {
-                let Some((pred, _)) = self.resolve(atom) else { continue };
-                if component_of[pred.index()] != component_of[head.index()] {
-                    continue;
-                }
-                let signature = self.preds[head.index()];
-                if let Role::Past(Past { look: Look::Gather(_), .. }) = self.roles[pred.index()] {
-                    problems.push(
-                        Diagnostic::new(&rule.body[i].span, format!("`{signature}` counts itself, which is not possible"))
-                            .hint("what is counted must be known before: split the predicate in two, one defined before the other"),
-                    );
-                } else if let Role::Past(_) = self.roles[pred.index()] {
-                    problems.push(
-                        Diagnostic::new(&rule.body[i].span, format!("`{signature}` looks back at itself, which is not possible"))
-                            .hint("rules look back at what is known without them; for what goes on from one time point to the next, use a fluent with initiatedAt and terminatedAt"),
-                    );
-                } else if negated {
-                    problems.push(
-                        Diagnostic::new(&rule.body[i].span, format!("`{signature}` depends on its own negation"))
-                            .hint("negation must not run in a circle: split the predicate in two, one defined before the other"),
-                    );
-                }
-            }
-        }
-        if !problems.is_empty() {
-            return Err(problems);
-        }
-        let has_rules = |i: &usize| !self.rules_of[*i].is_empty();
-        let recursive = |c: &[usize]| c.len() > 1 || edges[c[0]].contains(&c[0]);
-        // Components come after those they depend on. What is equally high, and not recursive, is one stratum: its rules
-        // can share the beginnings of their plans. What never changes stays apart from what does.
-        let mut height = vec![0; components.len()];
-        let mut strata: Vec<(usize, Vec<Pred>)> = Vec::new();
-        let mut shared: IndexMap<(usize, bool), usize, FxBuildHasher> = IndexMap::default();
-        for (c, members) in components.iter().enumerate() {
-            let below = members.iter().flat_map(|&m| &edges[m]).map(|&d| component_of[d]).filter(|&d| d != c);
-            height[c] = below.map(|d| height[d] + 1).max().unwrap_or(0);
-            if !members.iter().any(has_rules) {
-                continue;
-            }
-            let preds = members.iter().map(|&i| Pred(i as u32));
-            if recursive(members) {
-                strata.push((height[c], preds.collect()));
-                continue;
-            }
-            let fixed = self.roles[members[0]] == Role::Static;
-            let at = *shared.entry((height[c], fixed)).or_insert_with(|| {
-                strata.push((height[c], Vec::new()));
-                strata.len() - 1
-            });
-            strata[at].1.extend(preds);
-        }
-        strata.sort_by_key(|s| s.0);
-        Ok(strata.into_iter().map(|s| s.1).collect())
-    }
-
-    /// Which constants are asked for, where only constants are: `close(X, Y, 25, T)` needs no other threshold.
-    fn find_demand(&mut self, wanted: &[Signature]) {
-        type Asked = Option<IndexSet<Value, FxBuildHasher>>;
-        let mut asked: Vec<Vec<Asked>> =
-            self.demand.iter().map(|columns| vec![Some(IndexSet::default()); columns.len()]).collect();
-        let all = |columns: &mut Vec<Asked>| columns.iter_mut().for_each(|c| *c = None);
-        for signature in wanted {
-            if let Some(i) = self.preds.get_index_of(signature) {
-                all(&mut asked[i]);
-            }
-        }
-        for (head, rule) in &self.rules {
-            for (_, atom, _) in body_atoms(rule) {
-                let Some((pred, _)) = self.resolve(atom) else { continue };
-                // A recursive use asks for what its own derivation needs.
-                if pred == *head {
-                    all(&mut asked[pred.index()]);
-                }
-                let columns = &mut asked[pred.index()];
-                let mut i = 0;
-                for_each_hole(&atom.args, &mut |term| {
-                    if let Some(column) = columns.get_mut(i) {
-                        match (term, column.as_mut()) {
-                            (Term::Value(v), Some(values)) => {
-                                values.insert(*v);
-                            }
-                            (Term::Value(_), None) => {}
-                            _ => *column = None,
-                        }
-                    }
-                    i += 1;
-                });
-            }
-        }
-        // What is looked back at is kept whole.
-        for base in self.bases() {
-            if let Some(i) = self.preds.get_index_of(&base) {
-                all(&mut asked[i]);
-            }
-        }
-        for (i, columns) in asked.into_iter().enumerate() {
-            // Static rows are computed once, and all of them may be shown.
-            if self.roles[i] == Role::Derived {
-                self.demand[i] = columns.into_iter().map(|c| Some(c?.into_iter().collect())).collect();
-            }
-        }
-    }
-
-    /// The largest numbers among the rows that never change.
-    fn find_largest(&mut self) {
-        let of_column = |relation: &Relation, column: usize| {
-            let mut values = relation.rows().map(|row| row[column]);
-            values.try_fold(None, |largest, v| v.as_f64().map(|_| largest.max(Some(v))))?
-        };
-        let of_relation = |(role, relation): (&Role, &Relation)| match role {
-            Role::Static => (0..relation.width()).map(|column| of_column(relation, column)).collect(),
-            _ => Vec::new(),
-        };
-        self.largest = self.roles.iter().zip(&self.relations).map(of_relation).collect();
-    }
-
-    /// Up to which number columns are asked for, where all that anybody asks for are numbers up to one. To be found when
-    /// the rows are known that never change.
-    fn find_bounds(&mut self, wanted: &[Signature]) {
-        let free = |columns: &mut Vec<Asked>| columns.fill(Asked::Anything);
-        let mut asked: Vec<Vec<Asked>> =
-            self.bounds.iter().map(|columns| vec![Asked::Nothing; columns.len()]).collect();
-        for (head, rule) in &self.rules {
-            let pred = |atom: &Atom| self.resolve(atom).map(|(pred, _)| pred);
-            if body_atoms(rule).any(|(_, atom, _)| pred(atom) == Some(*head)) {
-                // A recursive rule asks for what its own derivation needs.
-                free(&mut asked[head.index()]);
-            }
-            bounds::ask(rule, pred, |pred, column| self.largest(pred, column), &mut asked);
-        }
-        for signature in wanted.iter().copied().chain(self.bases()) {
-            // What is looked back at is kept whole.
-            self.preds.get_index_of(&signature).into_iter().for_each(|i| free(&mut asked[i]));
-        }
-        for (role, columns) in self.roles.iter().zip(&mut asked) {
-            if *role != Role::Derived {
-                free(columns);
-            }
-        }
-        self.bounds = asked;
-    }
-
     fn program(&self, strata: Vec<Stratum>) -> Program {
         Program {
             signatures: self.preds.clone(),
@@ -632,153 +449,4 @@ impl<'a> Builder<'a> {
         spans.dedup();
         spans
     }
-
-    fn stratum_of_each(&mut self, order: &[Vec<Pred>]) -> Result<Vec<Stratum>, Vec<Diagnostic>> {
-        let mut problems = Vec::new();
-        let mut strata = Vec::new();
-        for heads in order {
-            match self.stratum(heads) {
-                Ok(stratum) => strata.push(stratum),
-                Err(more) => problems.extend(more),
-            }
-        }
-        if problems.is_empty() { Ok(strata) } else { Err(problems) }
-    }
-
-    /// The rule without conditions that are true whatever the stream brings: `distance(25)`.
-    fn without_known(&self, head: Pred, rule: &Clause) -> Clause {
-        let mut rule = rule.clone();
-        if self.roles[head.index()] != Role::Static {
-            rule.body.retain(|literal| match &literal.formula {
-                Formula::Atom(atom) if !literal.negated => {
-                    let known = self.resolve(atom).filter(|(p, _)| self.roles[p.index()] == Role::Static);
-                    let values = Signature::split(atom).map(|(_, values)| values);
-                    !known.zip(values).is_some_and(|((p, _), values)| self.relations[p.index()].contains(&values))
-                }
-                _ => true,
-            });
-        }
-        rule
-    }
-
-    fn stratum(&mut self, heads: &[Pred]) -> Result<Stratum, Vec<Diagnostic>> {
-        let mut places: Vec<usize> = heads.iter().flat_map(|h| &self.rules_of[h.index()]).copied().collect();
-        places.sort_unstable();
-        let without_known = |i: usize| (i, self.without_known(self.rules[i].0, self.rules[i].1));
-        let rules: Vec<(usize, Clause)> = places.into_iter().map(without_known).collect();
-        let here: IndexSet<Pred, FxBuildHasher> = heads.iter().copied().collect();
-        let (mut first, mut again) = (Trie::default(), Trie::default());
-        let mut indexed = IndexSet::<Pred, FxBuildHasher>::default();
-        let mut problems = Vec::new();
-        for (number, rule) in &rules {
-            match plan(rule, None, self) {
-                Ok(plan) => self.add_plan(plan, *number, &mut first, &mut indexed),
-                Err(more) => {
-                    problems.extend(more);
-                    continue;
-                }
-            }
-            let recursive: Vec<usize> = body_atoms(rule)
-                .filter(|(_, a, negated)| !negated && self.resolve(a).is_some_and(|(p, _)| here.contains(&p)))
-                .map(|(i, ..)| i)
-                .collect();
-            if let (false, Some(problem)) = (recursive.is_empty(), computed_head(rule)) {
-                problems.push(problem);
-                continue;
-            }
-            for literal in recursive {
-                match plan(rule, Some(literal), self) {
-                    Ok(plan) => self.add_plan(plan, *number, &mut again, &mut indexed),
-                    Err(more) => problems.extend(more),
-                }
-            }
-        }
-        if !problems.is_empty() {
-            return Err(problems);
-        }
-        let (first, again) = (first.into_nodes(), again.into_nodes());
-        Ok(Stratum { heads: heads.to_vec(), indexed: indexed.into_iter().collect(), first, again })
-    }
-
-    fn add_plan(&mut self, plan: Plan, rule: usize, trie: &mut Trie, indexed: &mut IndexSet<Pred, FxBuildHasher>) {
-        self.slots = self.slots.max(plan.slots);
-        for step in &plan.steps {
-            if let Step::Scan { pred, key, .. } | Step::NoRow { pred, key, .. } = step
-                && !key.is_empty()
-            {
-                indexed.insert(*pred);
-            }
-        }
-        trie.add(plan, rule);
-    }
-}
-
-/// A recursive rule must not compute values for its head, or it might derive new ones for ever.
-fn computed_head(rule: &Clause) -> Option<Diagnostic> {
-    let mut found = Vec::new();
-    for (_, atom, negated) in body_atoms(rule) {
-        if !negated {
-            for_each_hole(&atom.args, &mut |t| found.extend(if let Term::Var(name) = t { Some(*name) } else { None }));
-        }
-    }
-    let mut computed = None;
-    for_each_hole(&rule.head.args, &mut |term| {
-        let bound = match term {
-            Term::Var(name) => found.contains(name),
-            Term::App(..) => false,
-            _ => true,
-        };
-        if !bound && computed.is_none() {
-            computed = Some(term.to_string());
-        }
-    });
-    computed.map(|term| {
-        Diagnostic::new(&rule.head.span, format!("a recursive rule computes `{term}`, which might never end")).hint(
-            "take the values of a recursive head from literals of the body; compute with them in a rule of its own",
-        )
-    })
-}
-
-/// Strongly connected components, each after those it depends on; without recursion, so that no program is too deep.
-pub(super) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    const NEW: usize = usize::MAX;
-    let count = edges.len();
-    let (mut number, mut low, mut on_stack) = (vec![NEW; count], vec![0; count], vec![false; count]);
-    let (mut stack, mut found, mut next) = (Vec::new(), Vec::new(), 0);
-    for start in 0..count {
-        if number[start] != NEW {
-            continue;
-        }
-        let mut calls = vec![(start, 0)];
-        while let Some((v, edge)) = calls.last_mut() {
-            let v = *v;
-            if *edge == 0 {
-                (number[v], low[v]) = (next, next);
-                next += 1;
-                stack.push(v);
-                on_stack[v] = true;
-            }
-            if let Some(&w) = edges[v].get(*edge) {
-                *edge += 1;
-                if number[w] == NEW {
-                    calls.push((w, 0));
-                } else if on_stack[w] {
-                    low[v] = low[v].min(number[w]);
-                }
-                continue;
-            }
-            calls.pop();
-            if let Some(&(parent, _)) = calls.last() {
-                low[parent] = low[parent].min(low[v]);
-            }
-            if low[v] == number[v] {
-                let at = stack.iter().rposition(|&w| w == v).expect("a root is on the stack");
-                let mut members = stack.split_off(at);
-                members.iter().for_each(|&w| on_stack[w] = false);
-                members.sort_unstable();
-                found.push(members);
-            }
-        }
-    }
-    found
 }
