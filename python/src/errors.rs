@@ -95,7 +95,7 @@ impl From<TaskError> for Failure {
     fn from(error: TaskError) -> Failure {
         match error {
             TaskError::Problems(problems) => problems.into(),
-            other => Failure::new(other.to_string()),
+            other @ TaskError::Io { .. } => Failure::new(other.to_string()),
         }
     }
 }

@@ -183,7 +183,7 @@ impl Run<'_> {
             labels.map_or(Ok(()), |labels| labels.add_to(feed, &options))?;
             let plain = ReadOptions { ticks: None, reasoner: None, ..options };
             let mut frames = opened(data, None, plain)?;
-            while let Some(frame) = frames.next() {
+            for frame in frames.by_ref() {
                 feed.push(frame?)?;
                 take(feed, interrupt, &counter, step)?;
                 if interrupt.is_raised() {

@@ -1,4 +1,4 @@
-//! Tables that come out: columns that any data frame takes by the Arrow PyCapsule interface, and plain lists without it.
+//! Tables that come out: columns that any data frame takes by the Arrow `PyCapsule` interface, and plain lists without it.
 
 use oled_data::Times;
 use pyo3::exceptions::PyValueError;
@@ -138,9 +138,9 @@ mod arrow {
 
     fn array(column: &Column) -> ArrayRef {
         match column {
-            Column::Text(values) => Arc::new(StringArray::from_iter(values.iter().map(Option::as_deref))),
-            Column::Int(values) => Arc::new(Int64Array::from_iter(values.iter().copied())),
-            Column::Real(values) => Arc::new(Float64Array::from_iter(values.iter().copied())),
+            Column::Text(values) => Arc::new(values.iter().map(Option::as_deref).collect::<StringArray>()),
+            Column::Int(values) => Arc::new(values.iter().copied().collect::<Int64Array>()),
+            Column::Real(values) => Arc::new(values.iter().copied().collect::<Float64Array>()),
             Column::Texts(values) => {
                 let mut lists = ListBuilder::new(StringBuilder::new());
                 for list in values {
