@@ -178,3 +178,22 @@ fn levels_that_were_never_left_mean_the_same() {
     assert!(verdict.differences.is_empty(), "{verdict}");
     assert!(verdict.agreed.iter().all(|n| *n > 10), "{verdict}");
 }
+
+#[test]
+fn clocks_that_change_mean_the_same() {
+    let zone = oled::lang::Zone::new("Nowhere", 3600, &[(1_000_000, 7200), (1_400_000, 3600), (1_800_000, 5400)]);
+    let background = Source::new("background.lp", "low(K, L, T) :- level(K, V, T), V < L.");
+    let mut task = Task::parse(&Source::new("modes.lp", PLANT), &background).unwrap();
+    task.bias.clock = oled::lang::Clock::in_zone("s".parse().unwrap(), zone);
+    let theory = "short(K, T) :- level(K, _, T), time_of_day(T) >= 43200, weekday(T) != 2.
+        initiatedAt(running(P), T) :- happensAt(starts(P), T), time_of_day(T) < 21600.
+        terminatedAt(running(P), T) :- happensAt(starts(P), T), weekday(T) = 5.";
+    let theory = parse_theory("theory.lp", theory).unwrap();
+    let facts = (0..60_i64).map(|i| {
+        let t = 900_000 + 17_777 * i;
+        format!("s: level(k1, {}, {t}); happensAt(starts(p1), {t})\n", i % 5)
+    });
+    let verdict = judge(&task, &theory, &stream(&facts.collect::<String>()), &Limits::default()).unwrap();
+    assert!(verdict.differences.is_empty(), "{verdict}");
+    assert!(verdict.agreed.iter().all(|n| *n > 10), "{verdict}");
+}

@@ -70,6 +70,7 @@ mod times;
 mod unknown;
 pub mod world;
 mod writer;
+mod zones;
 mod zstd;
 
 pub use ahead::ReadAhead;

@@ -99,17 +99,25 @@ impl Times {
 
     /// The number of the piece of the clock's time, so many units long, that a time is in.
     pub(crate) fn piece(&self, time: i64, length: i64) -> i64 {
-        time.saturating_add(self.ahead()).div_euclid(length)
+        let ahead = if self.are_days(length) { self.clock.ahead_at(time) * self.clock.units } else { self.ahead() };
+        time.saturating_add(ahead).div_euclid(length)
+    }
+
+    /// Whether pieces of this length are days, which begin at midnight, whatever the clock is put to. Shorter ones go by what it
+    /// shows in winter, since others would come twice.
+    fn are_days(&self, length: i64) -> bool {
+        self.are_dates() && length % (86_400 * self.clock.units) == 0
     }
 
     /// What that piece is called: the day, where pieces are days, or the time at which it begins.
     pub(crate) fn show_piece(&self, time: i64, length: i64) -> String {
-        let start = self.piece(time, length).saturating_mul(length).saturating_sub(self.ahead());
-        let days = self.are_dates() && length % (86_400 * self.clock.units) == 0;
-        match civil(start, self.clock).filter(|_| days) {
-            Some(date) => date.date().to_string(),
-            None => self.show(start),
+        let local = self.piece(time, length).saturating_mul(length);
+        if !self.are_days(length) {
+            return self.show(local.saturating_sub(self.ahead()));
         }
+        // The day is what the clock shows.
+        let utc = Clock { ahead: 0, zone: None, ..self.clock };
+        civil(local, utc).map_or_else(|| self.show(local), |date| date.date().to_string())
     }
 
     /// How many time units a text is: `90s`, `15m`, `1h`, `2d`, `500ms`, or a plain number of them.
@@ -213,7 +221,13 @@ fn read_date(text: &str, clock: Clock) -> Result<i64, TimeError> {
     })?;
     let date = DateTime::from_parts(pieces.date(), pieces.time().unwrap_or(Time::midnight()));
     let offset = match pieces.offset() {
-        None => offset(clock.ahead),
+        None => match clock.zone {
+            Some(zone) => {
+                let local = Offset::UTC.to_timestamp(date).ok().map(Timestamp::as_second);
+                local.and_then(|local| offset(local - zone.seconds(local)))
+            }
+            None => offset(clock.ahead),
+        },
         Some(PiecesOffset::Zulu) => Some(Offset::UTC),
         Some(PiecesOffset::Numeric(numeric)) => Some(PiecesNumericOffset::offset(&numeric)),
         Some(_) => None,
@@ -266,13 +280,13 @@ fn offset(ahead: i64) -> Option<Offset> {
 fn civil(time: i64, clock: Clock) -> Option<DateTime> {
     let nanoseconds = i128::from(time) * (1_000_000_000 / i128::from(clock.units));
     let moment = Timestamp::from_nanosecond(nanoseconds).ok()?;
-    let ahead = SignedDuration::from_secs(clock.ahead);
+    let ahead = SignedDuration::from_secs(clock.ahead_at(time));
     Some(Offset::UTC.to_datetime(moment.checked_add(ahead).ok()?))
 }
 
 fn show_date(time: i64, clock: Clock, zoned: bool) -> Option<String> {
     let date = civil(time, clock)?;
-    Some(match (zoned, clock.ahead) {
+    Some(match (zoned, clock.ahead_at(time)) {
         (false, _) => date.to_string(),
         (true, 0) => format!("{date}Z"),
         (true, ahead) => {
@@ -319,6 +333,31 @@ mod tests {
         }
         assert!(times.read("12").unwrap_err().hint.contains("leave"));
         assert!(Times::default().read("2026-03-01").unwrap_err().hint.starts_with("it is a date"));
+    }
+
+    #[test]
+    fn clocks_of_a_place_are_put_forward_and_back() {
+        let athens = Clock::in_zone("s".parse().unwrap(), crate::zones::find("Europe/Athens").unwrap());
+        let times = Times::iso(athens, true);
+        for (local, shown) in [
+            ("2026-01-15T12:00:00", "2026-01-15T12:00:00+02:00"),
+            ("2026-07-15T12:00:00", "2026-07-15T12:00:00+03:00"),
+            // The first of two, and one that no clock shows.
+            ("2026-10-25T03:30:00", "2026-10-25T03:30:00+03:00"),
+            ("2026-03-29T03:30:00", "2026-03-29T04:30:00+03:00"),
+            ("2026-10-25T03:30:00+02:00", "2026-10-25T03:30:00+02:00"),
+        ] {
+            assert_eq!(times.read(local).map(|time| times.show(time)).as_deref(), Ok(shown));
+        }
+        // Days begin at midnight, also those of 23 and 25 hours.
+        for (from, hours) in [("2026-03-29T00:00:00", 23), ("2026-10-25T00:00:00", 25), ("2026-07-01T00:00:00", 24)] {
+            let start = times.read(from).unwrap();
+            let last = start + hours * 3600 - 1;
+            let days = [start - 1, start, last, last + 1].map(|time| times.piece(time, 86_400));
+            assert_eq!(days[1..3], [days[0] + 1; 2], "{from}");
+            assert_eq!(days[3], days[0] + 2, "{from}");
+            assert_eq!(times.show_piece(last, 86_400), from[..10]);
+        }
     }
 
     #[test]

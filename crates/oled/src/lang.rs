@@ -21,6 +21,7 @@ mod symbol;
 mod symmetry;
 mod term;
 mod value;
+mod zone;
 
 pub use allen::{Allen, Bounds, Told};
 pub use bias::{Bias, Looser, Threshold};
@@ -45,6 +46,8 @@ pub use symmetry::{Symmetric, Symmetries};
 pub(crate) use symmetry::{exchanged, is_canonical};
 pub use term::{Atom, Comparison, Formula, Literal, Mark, Term};
 pub use value::Value;
+pub(crate) use zone::LOCAL_TIME;
+pub use zone::Zone;
 
 /// Reads one atom.
 pub fn parse_atom(text: &str) -> Result<Atom, Problems> {
@@ -59,7 +62,7 @@ pub fn parse_atom(text: &str) -> Result<Atom, Problems> {
 pub(crate) fn is_operation(name: &str, arity: usize) -> bool {
     matches!(
         (name, arity),
-        ("+" | "*" | "/" | "//" | "mod" | "^" | "min" | "max", 2)
+        ("+" | "*" | "/" | "//" | "mod" | "^" | "min" | "max" | zone::LOCAL_TIME, 2)
             | ("-", 1 | 2)
             | ("abs" | "sqrt" | clock::TIME_OF_DAY | clock::WEEKDAY, 1)
     )

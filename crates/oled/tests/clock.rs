@@ -1,6 +1,6 @@
 //! The time of day and the day of the week: with the clock of a task, everywhere the same, and thresholds on it are learned.
 
-use oled::lang::{Clock, read_offset};
+use oled::lang::{Clock, Zone, read_offset};
 use oled::testing::naive;
 use oled::{
     FactReader, Formula, Frame, Learner, Recogniser, Replay, ReplaySettings, Source, Symbol, Task, Term, parse_theory,
@@ -84,4 +84,49 @@ fn a_task_has_one_clock_in_recognition_and_in_the_plain_evaluator() {
         lit += usize::from(holds);
     }
     assert!(lit > 20);
+}
+
+/// Clocks of a place that are put forward by an hour in the second week, and back in the third.
+fn changing() -> Task {
+    let begin = 1_704_067_200 + 5400;
+    let week = 7 * 86_400;
+    let zone = Zone::new("Somewhere", -5400, &[(begin + week + 7200, -1800), (begin + 2 * week + 7200, -5400)]);
+    let mut task = task();
+    task.bias.clock = Clock::in_zone("ms".parse().unwrap(), zone);
+    task
+}
+
+#[test]
+fn clocks_that_change_are_followed_in_recognition_learning_and_the_plain_evaluator() {
+    let text = "holdsAt(lit(L), T) :- seen(L, T), time_of_day(T) >= 64800, time_of_day(T) < 72000.
+        initiatedAt(late(L, weekday(T)), T) :- seen(L, T), time_of_day(T) < 900.
+        terminatedAt(late(L, D), T) :- holdsAt(late(L, D), T), weekday(T) != D.";
+    let (task, theory) = (changing(), parse_theory("t.lp", text).unwrap());
+    // In the second week, summer, all is an hour earlier in UTC.
+    let frames = stream(|_, _| false, 21);
+    let mut recogniser = Recogniser::new(&task, &theory).unwrap();
+    let expected = naive::axioms(&task, &theory, &frames).unwrap();
+    let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
+    let (mut lit, mut hours) = (0, std::collections::BTreeSet::new());
+    for (frame, expected) in frames.into_iter().zip(expected) {
+        let mut frame = frame;
+        recogniser.observe(&frame, &mut Vec::new());
+        let mut found: Vec<String> =
+            recogniser.holding().map(|(s, v)| oled::calculus::fluent(s, v).to_string()).collect();
+        found.sort();
+        assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "at {}", frame.time);
+        if recogniser.holds(task.labels()[0], &["l1".into()]) {
+            lit += 1;
+            hours.insert((frame.time / 1000).rem_euclid(86_400) / 3600);
+            let label = format!("holdsAt(lit(l1), {})", frame.time);
+            FactReader::default().read(&label, &mut frame.annotation).unwrap();
+        }
+        learner.observe(&frame, &mut ());
+    }
+    assert!(lit > 300, "{lit}");
+    // From 19:30 to 21:30 in UTC in winter, and an hour earlier in summer.
+    assert_eq!(hours.into_iter().collect::<Vec<_>>(), [18, 19, 20, 21]);
+    let learned = learner.learned(&mut ());
+    assert!(learned.fits[0].counts.f1() > 0.99, "{}", learned.theory());
+    assert!(learned.theory().to_string().contains("from(X0, 64"), "{}", learned.theory());
 }

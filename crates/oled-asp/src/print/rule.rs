@@ -32,7 +32,7 @@ impl Body {
 impl Printer<'_> {
     /// A rule of background or theory. The rule of a predicate whose threshold is open says what is measured.
     pub fn clause(&self, clause: &Clause) -> String {
-        let clause = &*self.task.bias.clock.explicit(clause);
+        let clause = &*self.task.bias.clock.plain(clause);
         match self.measure(&clause.head) {
             Some(measure) => self.definition(clause, measure),
             None => {
@@ -45,7 +45,7 @@ impl Printer<'_> {
 
     /// A rule under another head: `covers(3, initiatedAt(open(D)), T)`, for which the head is written as a term.
     pub fn clause_as(&self, name: &str, number: usize, clause: &Clause) -> String {
-        let clause = &*self.task.bias.clock.explicit(clause);
+        let clause = &*self.task.bias.clock.plain(clause);
         let mut untimed = clause.head.clone();
         if self.is_timed(&clause.head) {
             untimed.args.pop();

@@ -13,6 +13,7 @@ use super::settings::as_text;
 use crate::grid::Grid;
 use crate::table::{Cut, LabelsText, TableText, Tables};
 use crate::times::Times;
+use crate::zones;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -110,12 +111,14 @@ pub(super) fn read_clock(manifest: &Arc<Source>, stream: &Stream) -> Result<Cloc
         None => Unit::default(),
     };
     let Some(zone) = &stream.zone else { return Ok(Clock::new(unit, 0)) };
-    let ahead = read_offset(zone.get_ref()).ok_or_else(|| {
-        let message = format!("`{}` does not say how far a clock is ahead of UTC", zone.get_ref());
-        Diagnostic::new(&span(manifest, zone.span()), message)
-            .hint("write `zone = \"+02:00\"`; names of places, whose clocks change in summer, are not known")
+    if let Some(ahead) = read_offset(zone.get_ref()) {
+        return Ok(Clock::new(unit, ahead));
+    }
+    let found = zones::find(zone.get_ref()).map_err(|hint| {
+        let message = format!("no time zone is called `{}`", zone.get_ref());
+        Diagnostic::new(&span(manifest, zone.span()), message).hint(hint)
     })?;
-    Ok(Clock::new(unit, ahead))
+    Ok(Clock::in_zone(unit, found))
 }
 
 /// Only types of the stream can be tracked.

@@ -10,6 +10,7 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
+use super::zone::{LOCAL_TIME, Zone};
 use super::{Atom, Clause, Formula, Symbol, Term, Value};
 
 pub(super) const TIME_OF_DAY: &str = "time_of_day";
@@ -27,8 +28,10 @@ pub(super) const WEEKDAY: &str = "weekday";
 pub struct Clock {
     /// How many units of time a second has.
     pub units: i64,
-    /// How many seconds it is ahead of UTC.
+    /// How many seconds it is ahead of UTC; of a zone whose clocks change, what they mostly show in winter.
     pub ahead: i64,
+    /// The zone whose clocks it shows, where they change.
+    pub zone: Option<Zone>,
 }
 
 /// The units in which times are counted.
@@ -77,18 +80,41 @@ pub fn read_offset(text: &str) -> Option<i64> {
 /// Times are seconds, and the clock is that of UTC.
 impl Default for Clock {
     fn default() -> Clock {
-        Clock { units: 1, ahead: 0 }
+        Clock { units: 1, ahead: 0, zone: None }
     }
 }
 
 impl Clock {
     /// A clock for times in these units that is so many seconds ahead of UTC.
     pub fn new(unit: Unit, ahead: i64) -> Clock {
-        Clock { units: unit.0, ahead }
+        Clock { units: unit.0, ahead, zone: None }
+    }
+
+    /// A clock for times in these units that shows the time of a zone. Where its clocks never change it is as any other.
+    pub fn in_zone(unit: Unit, zone: Zone) -> Clock {
+        let mut changes = zone.changes().iter().rev().take(2).map(|(_, ahead)| *ahead);
+        let ahead = changes.next().map_or(zone.first(), |last| changes.next().map_or(last, |other| other.min(last)));
+        let zone = Some(zone).filter(|zone| !zone.changes().is_empty());
+        Clock { units: unit.0, ahead, zone }
+    }
+
+    /// How many seconds it is ahead of UTC at a time.
+    pub fn ahead_at(&self, time: i64) -> i64 {
+        self.zone.map_or(self.ahead, |zone| zone.ahead(time.div_euclid(self.units)))
     }
 
     /// A rule with arithmetic in place of what asks for the time of day or the day of the week.
     pub fn explicit<'r>(&self, rule: &'r Clause) -> Cow<'r, Clause> {
+        self.rewritten(rule, false)
+    }
+
+    /// The same with nothing but sums, products, least and largest numbers, for who knows no zones: each change of a zone's
+    /// clocks is a term.
+    pub fn plain<'r>(&self, rule: &'r Clause) -> Cow<'r, Clause> {
+        self.rewritten(rule, true)
+    }
+
+    fn rewritten<'r>(&self, rule: &'r Clause, plain: bool) -> Cow<'r, Clause> {
         let mut atoms =
             std::iter::once(&rule.head.args[..]).chain(rule.body.iter().map(|literal| match &literal.formula {
                 Formula::Atom(atom) => &atom.args[..],
@@ -102,11 +128,13 @@ impl Clock {
             return Cow::Borrowed(rule);
         }
         let mut rule = rule.clone();
-        self.replace_all(&mut rule.head);
+        self.replace_all(&mut rule.head, plain);
         for literal in &mut rule.body {
             match &mut literal.formula {
-                Formula::Atom(atom) => self.replace_all(atom),
-                Formula::Compare(_, left, right) => [left, right].into_iter().for_each(|term| self.replace(term)),
+                Formula::Atom(atom) => self.replace_all(atom, plain),
+                Formula::Compare(_, left, right) => {
+                    [left, right].into_iter().for_each(|term| self.replace(term, plain));
+                }
             }
         }
         Cow::Owned(rule)
@@ -116,24 +144,29 @@ impl Clock {
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn explicit_term(&self, term: &Term) -> Term {
         let mut term = term.clone();
-        self.replace(&mut term);
+        self.replace(&mut term, false);
         term
     }
 
-    fn replace_all(&self, atom: &mut Atom) {
-        atom.args.iter_mut().for_each(|term| self.replace(term));
+    fn replace_all(&self, atom: &mut Atom, plain: bool) {
+        atom.args.iter_mut().for_each(|term| self.replace(term, plain));
     }
 
-    fn replace(&self, term: &mut Term) {
+    fn replace(&self, term: &mut Term, plain: bool) {
         let Term::App(name, args) = term else { return };
-        args.iter_mut().for_each(|term| self.replace(term));
+        args.iter_mut().for_each(|term| self.replace(term, plain));
         let [time] = &mut args[..] else { return };
         let of = |name: &str, left: Term, right: i64| {
             Term::App(Symbol::new(name), vec![left, Term::Value(Value::Int(right))])
         };
         let seconds = || {
             let whole = if self.units == 1 { time.clone() } else { of("//", time.clone(), self.units) };
-            if self.ahead == 0 { whole } else { of("+", whole, self.ahead) }
+            match self.zone {
+                Some(zone) if plain => steps(&zone, &whole),
+                Some(zone) => Term::App(Symbol::new(LOCAL_TIME), vec![whole, Term::Value(Value::Sym(zone.name()))]),
+                None if self.ahead == 0 => whole,
+                None => of("+", whole, self.ahead),
+            }
         };
         *term = match name.as_str() {
             TIME_OF_DAY => of("mod", seconds(), DAY),
@@ -142,6 +175,20 @@ impl Clock {
             _ => return,
         };
     }
+}
+
+/// What the clocks of a zone show so many seconds after 1970 began: a sum of what each change adds from then on.
+fn steps(zone: &Zone, seconds: &Term) -> Term {
+    let of = |name: &str, left: Term, right: Term| Term::App(Symbol::new(name), vec![left, right]);
+    let number = |number: i64| Term::Value(Value::Int(number));
+    let (mut sum, mut ahead) = (of("+", seconds.clone(), number(zone.first())), zone.first());
+    for (since, then) in zone.changes() {
+        // One from then on, and zero before.
+        let passed = of("min", number(1), of("max", number(0), of("-", seconds.clone(), number(since - 1))));
+        sum = of("+", sum, of("*", number(then - ahead), passed));
+        ahead = *then;
+    }
+    sum
 }
 
 /// The seconds of a day.
@@ -202,6 +249,24 @@ mod tests {
         assert_eq!(value(athens, "time_of_day(-1000)"), Some(Value::Int(7199)));
         assert_eq!(value(athens, "time_of_day(-1)"), Some(Value::Int(7199)), "a part of a second is none");
         assert_eq!(value(athens, "weekday(a)"), None);
+    }
+
+    #[test]
+    fn a_zone_as_arithmetic_is_the_same_zone() {
+        let zone = Zone::new("Elsewhere", 600, &[(-5_000, 3600), (100, 7200), (9_000, -1800), (86_400, 3600)]);
+        let clock = Clock::in_zone("ms".parse().unwrap(), zone);
+        for time in (-100_000_000..100_000_000_i64).step_by(777_777).chain([-5_000_000, -5_000_001, 99_999, 100_000]) {
+            for what in [TIME_OF_DAY, WEEKDAY] {
+                let rule = parse_theory("t.lp", &format!("p(X) :- X = {what}({time}).")).unwrap().clauses.remove(0);
+                let value = |rule: &Clause| {
+                    let Formula::Compare(_, _, right) = &rule.body[0].formula else { unreachable!() };
+                    apply(right, &|_| None)
+                };
+                let expected = value(&clock.explicit(&rule));
+                assert!(expected.is_some());
+                assert_eq!(value(&clock.plain(&rule)), expected, "{what} at {time}");
+            }
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! operation without a result (a division by zero, the root of a negative number, a sum of names) has no value, and a
 //! literal it occurs in is false, negated or not.
 
-use crate::lang::{Comparison, Symbol, Term, Value};
+use crate::lang::{Comparison, LOCAL_TIME, Symbol, Term, Value, Zone};
 
 /// A register of a rule: the value of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,6 +40,8 @@ pub(crate) enum Binary {
     Pow,
     Min,
     Max,
+    /// What the clocks of a place show, by the seconds of UTC and its name.
+    Local,
 }
 
 impl Expr {
@@ -114,6 +116,7 @@ pub(crate) fn binary(name: &str) -> Option<Binary> {
         "^" => Binary::Pow,
         "min" => Binary::Min,
         "max" => Binary::Max,
+        LOCAL_TIME => Binary::Local,
         _ => return None,
     })
 }
@@ -145,6 +148,7 @@ pub(crate) fn apply_binary(op: Binary, a: Value, b: Value) -> Option<Value> {
             Binary::Pow => u32::try_from(j).ok().and_then(|j| i.checked_pow(j)),
             Binary::Min => Some(i.min(j)),
             Binary::Max => Some(i.max(j)),
+            Binary::Local => None,
         };
         if let Some(exact) = exact {
             return Some(Value::Int(exact));
@@ -160,6 +164,9 @@ fn floor(i: i64, j: i64) -> Option<i64> {
 }
 
 fn apply_real(op: Binary, a: Value, b: Value) -> Option<Value> {
+    if let (Binary::Local, Value::Sym(name)) = (op, b) {
+        return local_time(a, name);
+    }
     let (x, y) = (a.as_f64()?, b.as_f64()?);
     match op {
         Binary::Add => Value::real(x + y),
@@ -172,6 +179,18 @@ fn apply_real(op: Binary, a: Value, b: Value) -> Option<Value> {
         Binary::Pow => Value::real(libm::pow(x, y)),
         Binary::Min => Some(if b < a { b } else { a }),
         Binary::Max => Some(if b > a { b } else { a }),
+        Binary::Local => None,
+    }
+}
+
+fn local_time(seconds: Value, zone: Symbol) -> Option<Value> {
+    let zone = Zone::named(zone)?;
+    match seconds {
+        Value::Int(seconds) => seconds.checked_add(zone.ahead(seconds)).map(Value::Int),
+        seconds => {
+            let seconds = seconds.as_f64()?;
+            Value::real(seconds + zone.ahead(seconds.floor() as i64) as f64)
+        }
     }
 }
 
