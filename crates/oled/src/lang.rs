@@ -10,6 +10,7 @@ mod escape;
 mod exclusive;
 mod expires;
 mod holds_for;
+mod how_many;
 mod kind;
 mod lone;
 mod mode;

@@ -21,6 +21,7 @@ use token::Token;
 
 use super::expires::{EXPIRES, expand};
 use super::holds_for::{self, HOLDS_FOR, LIST};
+use super::how_many;
 use super::related;
 use super::{
     Atom, Clause, Comparison, Diagnostic, Formula, Literal, Mark, Problems, Source, Span, Symbol, Term, Theory, Value,
@@ -105,6 +106,7 @@ pub fn parse_source(source: &Arc<Source>) -> (Theory, Vec<Diagnostic>) {
             Err(problem) => problems.push(problem),
         }
     }
+    problems.extend(how_many::expand(&mut theory));
     problems.extend(related::hand_on(&mut theory));
     (theory, problems)
 }
