@@ -340,3 +340,40 @@ fn what_is_labelled_is_not_told_by_the_background() {
     let problems = Task::parse(&modes, &Source::new("background.lp", format!("{RULES} {rules}"))).unwrap_err();
     assert!(problems.to_string().contains("is labelled, and the background tells of it already"), "{problems}");
 }
+
+/// Where weights say how sure intervals are, what is told of two is as sure as the less sure one.
+#[test]
+fn what_is_told_is_as_sure_as_the_less_sure_one() {
+    use oled::weights::{Confidence, Relating, untold};
+    let task = task(30);
+    let theory = theory(
+        "holdsFor(met(X), I) :- holdsFor(a(X), I1), holdsFor(b(X), I2), allen(overlaps, I1, I2, union, I).
+         holdsFor(again(X), I) :- holdsFor(met(X), I1), holdsFor(b(X), I2), allen(before, I1, I2, target, I).",
+    );
+    let signature = |name: &str| oled::Signature::of(&oled::parse_atom(&format!("holdsAt({name}(X), T)")).unwrap());
+    let interval = |name: &str, first: i64, last: i64| Interval {
+        segment: Symbol::new("s"),
+        signature: signature(name),
+        values: ["ann".into()].into(),
+        first,
+        last,
+        end: oled::End::Terminated,
+    };
+    let sure = |mean: f64, weakest: f64| Confidence { mean, weakest };
+    let mut relating = Relating::new(&task, &theory);
+    let mut intervals = vec![
+        (interval("a", 2, 5), sure(0.9, 0.4)),
+        (interval("b", 4, 8), sure(0.8, 0.7)),
+        (interval("b", 12, 13), sure(0.6, 0.6)),
+    ];
+    relating.follow(&mut intervals, 0);
+    let told: Vec<(Plain, f64, f64)> = intervals[3..]
+        .iter()
+        .map(|(interval, sure)| (plain(std::slice::from_ref(interval)).remove(0), sure.mean, sure.weakest))
+        .collect();
+    assert_eq!(told, [(("met(ann)".into(), 2, 8), 0.8, 0.4), (("again(ann)".into(), 12, 13), 0.6, 0.4)]);
+    // Without weights for `b` nothing is told.
+    let related = task.related(&theory);
+    let (with, without) = (untold(&related, &[signature("a"), signature("b")]), untold(&related, &[signature("a")]));
+    assert_eq!((with.len(), without.len()), (0, 2));
+}
