@@ -19,7 +19,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use oled::learn::Watcher;
 use oled::weights::Weighing;
-use oled::{Learned, Learner};
+use oled::{Every, Learned, Learner, Theory};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Digest, Pause, digest};
 use oled_experiment::{Prequential, costs, effective_settings, named};
@@ -132,14 +132,24 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
             }
         }
     };
+    // Ticks at which nothing can change are learned from without being looked at. Who reads the stream again sees all of them.
+    let mut reading = folder.clone();
+    if let (Some(Every::Tick(step) | Every::Idle(step)), Learning::Plain(learner)) = (folder.every(), &mut learning)
+        && args.weights.weights.is_none()
+        && together.is_none()
+        && folder.task.settles(&Theory::default()).is_some()
+        && learner.skip_ticks(step)
+    {
+        reading.skip_quiet(&Theory::default());
+    }
     // From the beginning.
-    let open = || match args.protocol {
+    let open = |folder: &TaskFolder| match args.protocol {
         Some(protocol) => {
             let folds = args.train_fold.map_or(Folds::All, Folds::Without);
-            Source::parts(&folder, &args.input, protocol, folds, args.shuffle.then_some(args.seed))
+            Source::parts(folder, &args.input, protocol, folds, args.shuffle.then_some(args.seed))
         }
         // Where several threads parse they are ahead already.
-        None => Source::stream(&folder, &args.input, args.threads > 1 && args.input.workers < 2),
+        None => Source::stream(folder, &args.input, args.threads > 1 && args.input.workers < 2),
     };
     let live = keeper.is_some() || args.live.follow || args.live.lateness.is_some();
     let mut frames = match args.protocol {
@@ -148,14 +158,14 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
             together(learning.learner(), &folder, made_of, &interrupted)?
         }
         None if live => {
-            Source::live(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref(), quiet)?
+            Source::live(&reading, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref(), quiet)?
         }
         Some(_) => {
-            let mut parts = open()?;
+            let mut parts = open(&reading)?;
             position.as_deref().map_or(Ok(()), |position| parts.skip_to(position))?;
             parts
         }
-        None => open()?,
+        None => open(&reading)?,
     };
     let mut look = SecondLook::new(&folder, args)?;
     if position.is_some() {
@@ -223,14 +233,14 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
     search.finish_and_clear();
     if learned.fits.is_empty() && !interrupted.load(Ordering::Relaxed) && report::can_be_read_again(&folder, args)? {
         // A stream that has gone is no reason to lose what was learned from it.
-        match open().and_then(|frames| fits(&folder, frames, &learned, &interrupted)) {
+        match open(&folder).and_then(|frames| fits(&folder, frames, &learned, &interrupted)) {
             Ok(fits) => learned.fits = fits,
             Err(error) => say(&format!("warning: how well the rules fit is not known: {error:#}")),
         }
     }
     let method = args.weights.weights.filter(|_| !learned.rules.is_empty() && !interrupted.load(Ordering::Relaxed));
     let weighed = if let Some(method) = method {
-        let frames = open()?;
+        let frames = open(&folder)?;
         // As errors cost the learner, whoever says so.
         let of_learner = costs(&folder, &args.learner, args.oled.preset.as_deref(), &|_| overrides.clone())?;
         let costs = of_learner.unwrap_or(args.weights.costs.costs());
@@ -261,7 +271,7 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
         ));
     }
     if let Learning::Tested(tested) = learning {
-        report::write(*tested, &learned, (&folder, args), look, open, quiet)?;
+        report::write(*tested, &learned, (&folder, args), look, || open(&folder), quiet)?;
     }
     if let (Some(path), false) = (&args.output, quiet) {
         say(&format!("{} → {}", printed::summary(&learned), path.display()));

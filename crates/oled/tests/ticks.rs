@@ -1,6 +1,6 @@
 //! Ticks: time goes on where nothing arrives, as if a frame without facts had come; and quiet ones cost nothing.
 
-use oled::testing::{deterministic, generate, naive};
+use oled::testing::{deterministic, generate, naive, tasks};
 use oled::{Every, Ticks};
 use oled::{
     FactReader, Frame, Interval, Learner, Precedence, Recogniser, Replay, ReplaySettings, Source, Symbol, Task, Theory,
@@ -219,4 +219,94 @@ fn how_long_something_lasts_is_learned_from_what_is_seen_before_and_after() {
     }
     let theory = learned_without_errors(&task, &frames);
     assert!(["after(X0, 9,", "after(X0, 10,", "after(X0, 9.5,"].iter().any(|rule| theory.contains(rule)), "{theory}");
+}
+
+/// A stream with gaps, learned from with all ticks, and without those at which nothing can change: the same is learned, and the
+/// same is known of it.
+fn learned_twice(task: &Task, every: Every, frames: &[Frame]) -> Option<[usize; 2]> {
+    let quiet = task.settles(&Theory::default())?;
+    let (Every::Tick(step) | Every::Idle(step)) = every;
+    let all = ticked(Ticks::new(task, every), frames);
+    let some = ticked(Ticks::new(task, every).skipping(Some(quiet)), frames);
+    let mut looked_at_all = Replay::new(task, ReplaySettings::default()).unwrap();
+    all.iter().for_each(|frame| looked_at_all.observe(frame, &mut ()));
+    let mut skipping = Replay::new(task, ReplaySettings::default()).unwrap();
+    assert!(skipping.skip_ticks(step));
+    for (i, frame) in some.iter().enumerate() {
+        if i % 5 == 2 {
+            let saved = skipping.save(&mut ()).unwrap();
+            skipping = Replay::new(task, ReplaySettings::default()).unwrap();
+            skipping.skip_ticks(step);
+            skipping.restore(&saved).unwrap();
+        }
+        skipping.observe(frame, &mut ());
+    }
+    let [one, other] = [&mut looked_at_all, &mut skipping].map(|learner| learner.learned(&mut ()));
+    assert_eq!(one.theory().to_string(), other.theory().to_string());
+    assert_eq!(format!("{:?}", one.fits), format!("{:?}", other.fits));
+    assert_eq!(
+        (one.interpretations, one.estimated, one.remarks),
+        (other.interpretations, other.estimated, other.remarks)
+    );
+    Some([all.len(), some.len()])
+}
+
+proptest! {
+    #![proptest_config(deterministic(40))]
+
+    #[test]
+    fn what_is_learned_does_not_depend_on_quiet_ticks(
+        case in tasks::cases(),
+        (apart, tick, idle) in (1..25_i64, 1..4_i64, any::<bool>()),
+    ) {
+        let task = case.task();
+        let mut frames = case.frames;
+        frames.iter_mut().for_each(|frame| frame.time *= apart);
+        learned_twice(&task, if idle { Every::Idle(tick) } else { Every::Tick(tick) }, &frames);
+    }
+}
+
+#[test]
+fn a_million_quiet_ticks_cost_nothing_in_learning() {
+    let modes = "input(happensAt(starts(+pump), +time)). input(happensAt(stops(+pump), +time)). horizon(20).
+        example(holdsAt(on(+pump), +time)). modeh(initiatedAt(on(+pump), +time)). modeh(terminatedAt(on(+pump), +time)).
+        modeb(happensAt(starts(+pump), +time)). modeb(happensAt(stops(+pump), +time)). modeb(idle(+pump, #int, +time)).
+        comparison(idle(+pump, #int, +time), 2, smaller).";
+    let task = task(modes, "idle(P, N, T) :- since(happensAt(starts(P), T), D), D >= N.");
+    let mut frames = Vec::new();
+    for hour in 0..12_i64 {
+        let mut on = frame(hour * 4000, &["happensAt(starts(p1)"]);
+        let mut off = frame(hour * 4000 + 1500, &["happensAt(stops(p1)"]);
+        let label = format!("holdsAt(on(p1), {})", off.time);
+        FactReader::default().read(&label, &mut off.annotation).unwrap();
+        if hour > 0 {
+            on.annotation = oled::Facts::default();
+        }
+        frames.extend([on, off]);
+    }
+    let [all, some] = learned_twice(&task, Every::Tick(1), &frames).unwrap();
+    assert!(all > 40_000 && some < 3000, "{all} {some}");
+}
+
+/// Who looks back at some time points, or counts them, sees those that nothing happens at.
+#[test]
+fn what_counts_time_points_is_looked_at_at_every_tick() {
+    let modes = "input(happensAt(starts(+pump), +time)). input(happensAt(stops(+pump), +time)). horizon(20).";
+    let task = task(modes, "");
+    let starts = "initiatedAt(on(P), T) :- happensAt(starts(P), T). terminatedAt(on(P), T) :- happensAt(stops(P), T).";
+    let frames = [frame(5, &["happensAt(starts(p1)"]), frame(400, &["happensAt(stops(p1)"])];
+    for (rule, settles) in [
+        ("holdsAt(hot(P), T) :- ago(holdsAt(on(P), T), 7).", false),
+        ("holdsAt(hot(P), T) :- count(holdsAt(on(P), T), 9, N), N > 4.", false),
+        ("holdsAt(hot(P), T) :- within(holdsAt(on(P), T), 3, 8).", false),
+        ("holdsAt(hot(P), T) :- frames_ago(pump(P, T), 2), holdsAt(on(P), T).", false),
+        ("holdsAt(hot(P), T) :- lasting(holdsAt(on(P), T), D), D > 4.", true),
+        ("holdsAt(hot(P), T) :- holdsAt(on(P), T), not ago(happensAt(starts(P), T), 3).", true),
+    ] {
+        let theory = oled::parse_theory("t.lp", &format!("{starts} {rule}")).unwrap();
+        assert_eq!(task.settles(&theory).is_some(), settles, "{rule}");
+        let all = ticked(Ticks::new(&task, Every::Tick(1)), &frames);
+        let some = ticked(Ticks::new(&task, Every::Tick(1)).skipping(task.settles(&theory)), &frames);
+        assert_eq!(intervals(&task, &theory, &all), intervals(&task, &theory, &some), "{rule}");
+    }
 }

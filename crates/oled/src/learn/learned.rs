@@ -53,6 +53,14 @@ pub trait Learner: Debug + Send {
         Err(StateError::new("the learner cannot go on from what was saved"))
     }
 
+    /// Tells that ticks are left out at which nothing can change, as `Ticks::skipping` does with what `Task::settles` says of the
+    /// background alone: where two frames of a segment are further apart than
+    /// such a step, the later one stands for all ticks between them. Returns whether the learner can do with it: what it learns is
+    /// the same then, in as little time as if there were no such ticks.
+    fn skip_ticks(&mut self, _step: i64) -> bool {
+        false
+    }
+
     /// Tells how many segments of the stream began before the one that comes next, where others learn from those.
     fn number_segments(&mut self, _before: u64) {}
 

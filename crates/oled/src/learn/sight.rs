@@ -113,8 +113,8 @@ impl Seen {
 }
 
 impl Cover {
-    /// Takes a frame as it is.
-    pub(crate) fn see(&mut self, frame: &Frame, sight: &mut Sight) {
+    /// Takes a frame as it is. Returns whether it was left out, since there is too much of it.
+    pub(crate) fn see(&mut self, frame: &Frame, sight: &mut Sight) -> bool {
         self.derive(frame);
         let left_out = self.notice(frame, |_, _, _| {});
         let Sight { groups, missed, too_many } = sight;
@@ -142,5 +142,6 @@ impl Cover {
         }
         missed.clear();
         missed.extend((0..self.targets.len()).map(|target| self.missed(target)));
+        left_out
     }
 }

@@ -9,7 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use super::check::{Role, Vocabulary};
-use super::past::{plain, read};
+use super::past::{Look, plain, read};
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Atom, Clause, Formula, Signature, Symbol, Term};
 
@@ -27,16 +27,27 @@ type Signatures = IndexSet<Signature, FxBuildHasher>;
 /// How long it takes with some rules; `None` where that is not known, or it never comes to rest.
 pub(crate) fn quiet(vocabulary: &Vocabulary, rules: &[&Clause], horizon: Option<i64>) -> Option<Quiet> {
     let looks = vocabulary.predicates.values().any(|p| matches!(p.role, Role::Past(_)));
-    let quiet = quiet_rules(vocabulary, rules);
-    if quiet.iter().any(|rule| uses_time(vocabulary, rule)) {
+    let (quiet, possible) = quiet_rules(vocabulary, rules);
+    // Who looks back at some time points, or counts them, misses those that are left out.
+    let misses = |rule: &&Clause| rule.atoms().any(|(_, atom)| counts_points(atom) && possible.contains(&base(atom)));
+    if quiet.iter().any(|rule| uses_time(vocabulary, rule) || misses(rule)) {
         return None;
     }
     let circle = Circle { vocabulary, rules: quiet, levels: IndexMap::default() };
     Some(Quiet { levels: circle.levels()?, horizon: if looks { horizon.unwrap_or(0) } else { 0 } })
 }
 
-/// The rules that may fire at a tick.
-fn quiet_rules<'r>(vocabulary: &Vocabulary, rules: &[&'r Clause]) -> Vec<&'r Clause> {
+/// Whether a condition depends on which time points there were, and not only on since when something is so.
+fn counts_points(atom: &Atom) -> bool {
+    match read(atom) {
+        Ok(Some((Look::Ago(_) | Look::FramesAgo(_) | Look::Within(..), _))) => true,
+        Ok(Some((Look::Gather(gather), _))) => gather.window.is_some(),
+        _ => false,
+    }
+}
+
+/// The rules that may fire at a tick, and the predicates that may be true there.
+fn quiet_rules<'r>(vocabulary: &Vocabulary, rules: &[&'r Clause]) -> (Vec<&'r Clause>, Signatures) {
     let always = |role: Role| matches!(role, Role::Static | Role::Type(_) | Role::Fluent);
     let mut possible: Signatures =
         vocabulary.predicates.iter().filter(|(_, p)| always(p.role)).map(|(signature, _)| *signature).collect();
@@ -49,7 +60,7 @@ fn quiet_rules<'r>(vocabulary: &Vocabulary, rules: &[&'r Clause]) -> Vec<&'r Cla
         let before = possible.len();
         possible.extend(quiet.iter().map(|rule| Signature::of(&rule.head)));
         if possible.len() == before {
-            return quiet;
+            return (quiet, possible);
         }
     }
 }

@@ -68,8 +68,8 @@ impl Chronicle {
 
     /// Adds a time point.
     pub fn observe(&mut self, frame: &Frame) {
-        self.cover.see(frame, &mut self.sight);
-        self.record.observe(frame.segment, &self.sight);
+        _ = self.cover.see(frame, &mut self.sight);
+        self.record.observe(frame.segment, &self.sight, 1);
     }
 
     /// Time points so far.

@@ -7,6 +7,9 @@ mod searches;
 
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
 use super::classes::Scope;
 use super::fluent::{Outcome, definition_of};
 use super::layout::Layout;
@@ -67,6 +70,9 @@ pub struct Replay {
     pub(super) cover: Cover,
     /// The time point that was seen last.
     sight: Sight,
+    /// Where ticks are left out: their step, and the last time point of each segment that goes on.
+    tick: Option<i64>,
+    times: IndexMap<Symbol, i64, FxBuildHasher>,
     pub(super) record: Record,
     pub(super) targets: Vec<Target>,
     /// What the last search for rules at work came to, for each target; none if there was none.
@@ -106,6 +112,8 @@ impl Replay {
             heads,
             cover,
             sight: Sight::default(),
+            tick: None,
+            times: IndexMap::default(),
             record,
             targets,
             last: Vec::new(),
@@ -256,6 +264,18 @@ impl Replay {
         if self.targets[number].persists.is_empty() { Definition::While } else { definition_of(rules) }
     }
 
+    /// How many time points a frame stands for: itself, and the ticks before it that were left out.
+    fn stands_for(&mut self, frame: &Frame) -> u64 {
+        let Some(tick) = self.tick else { return 1 };
+        if !self.record.is_interleaved() {
+            self.times.retain(|segment, _| *segment == frame.segment);
+        }
+        let before = self.times.insert(frame.segment, frame.time);
+        let gap = before.map_or(0, |before| i128::from(frame.time) - i128::from(before));
+        // Ticks that are left out lie between two that are not, so that nothing is left over.
+        u64::try_from((gap / i128::from(tick.max(1))).max(1)).unwrap_or(1)
+    }
+
     fn tell_too_many(&mut self, frame: &Frame, observer: &mut dyn Observer) {
         for TooMany { group, variable, assignments } in &self.sight.too_many {
             if self.told.contains(&(*group, *variable)) {
@@ -278,11 +298,15 @@ impl Replay {
 
 impl Learner for Replay {
     fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer) {
-        self.cover.see(frame, &mut self.sight);
+        let left_out = self.cover.see(frame, &mut self.sight);
         if self.cover.is_cut() {
             return;
         }
-        self.record.observe(frame.segment, &self.sight);
+        let points = self.stands_for(frame);
+        if left_out {
+            self.cover.leave_out_more(points - 1);
+        }
+        self.record.observe(frame.segment, &self.sight, points);
         if !self.sight.too_many.is_empty() {
             self.tell_too_many(frame, observer);
         }
@@ -344,6 +368,11 @@ impl Learner for Replay {
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         self.resume(state)
+    }
+
+    fn skip_ticks(&mut self, step: i64) -> bool {
+        self.tick = Some(step);
+        true
     }
 
     fn number_segments(&mut self, before: u64) {

@@ -99,8 +99,42 @@ impl Record {
         }
     }
 
-    /// Adds a time point.
-    pub(crate) fn observe(&mut self, segment: Symbol, sight: &Sight) {
+    /// Adds so many time points, one after the other, at which the same is seen.
+    pub(crate) fn observe(&mut self, segment: Symbol, sight: &Sight, points: u64) {
+        // What is said of somebody who is not observed may begin anew at each.
+        let goes_on = sight.groups.iter().all(|seen| seen.absent.is_empty() && seen.initial.is_empty());
+        let mut left = points;
+        while left > 0 {
+            self.observe_one(segment, sight);
+            left -= 1;
+            if left > 0 && goes_on {
+                left -= self.go_on(segment, sight, left);
+            }
+        }
+    }
+
+    /// Lets all that was seen at the last time point of a segment go on for so many more, or as many as its part has room for.
+    fn go_on(&mut self, segment: Symbol, sight: &Sight, points: u64) -> u64 {
+        let open = self.open.get_mut(&segment).expect("it was opened");
+        let room = MOST_FRAMES.saturating_sub(open.part.frames);
+        let points = u32::try_from(points).unwrap_or(u32::MAX).min(room);
+        let Open { part, groups, .. } = open;
+        part.frames += points;
+        self.frames += u64::from(points);
+        let missed = sight.missed.iter().zip(&mut part.missed);
+        missed.for_each(|(n, sum)| *sum += u64::from(*n) * u64::from(points));
+        for (index, tracks) in groups.iter().zip(&mut part.groups) {
+            index.last.iter().for_each(|track| tracks[*track as usize].go_on(points));
+        }
+        u64::from(points)
+    }
+
+    /// Whether frames of several segments may come mixed.
+    pub(crate) fn is_interleaved(&self) -> bool {
+        self.interleaved
+    }
+
+    fn observe_one(&mut self, segment: Symbol, sight: &Sight) {
         self.frames += 1;
         self.turn_to(segment);
         let part = &mut self.open.get_mut(&segment).expect("it was opened").part;

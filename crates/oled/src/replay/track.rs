@@ -144,6 +144,14 @@ impl Track {
         away > 0 && self.push(AWAY, away, 0)
     }
 
+    /// Goes on as it was.
+    pub(super) fn go_on(&mut self, points: u32) {
+        if let Some(run) = self.runs.last_mut() {
+            run.length += points;
+            self.end += points;
+        }
+    }
+
     /// Forgets all runs but the last, and tells how many.
     fn drop_runs(&mut self) -> usize {
         let dropped = self.runs.len().saturating_sub(1);

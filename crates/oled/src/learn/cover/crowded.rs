@@ -82,6 +82,11 @@ impl Cover {
         self.crowded.propose((frame.segment, frame.time, what, limit));
     }
 
+    /// The time point that was left out last stands for so many more.
+    pub(crate) fn leave_out_more(&mut self, count: u64) {
+        self.crowded.count += count;
+    }
+
     /// That time points were left out, the first time that somebody asks.
     pub(crate) fn tell_crowded(&mut self) -> Option<What> {
         let told = std::mem::replace(&mut self.crowded.told, self.crowded.example.is_some());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Replay;
 use super::at_work::AtWork;
 use crate::induce::{Mask, RuleKind};
-use crate::lang::Clause;
+use crate::lang::{Clause, Symbol};
 use crate::learn::CoverState;
 use crate::replay::fluent::{Outcome, definition_of};
 use crate::replay::literal::{Lit, Rule};
@@ -20,14 +20,16 @@ impl Replay {
     pub(super) fn saved(&self) -> Vec<u8> {
         let searched = [self.searched, self.searched_all];
         let (cover, record) = (self.cover.state(), self.record.state());
-        encode(&(cover, record, &self.last, searched, &self.at_work, &self.known, &self.told))
+        let times: Vec<(Symbol, i64)> = self.times.iter().map(|(segment, time)| (*segment, *time)).collect();
+        encode(&(cover, record, &self.last, searched, &self.at_work, &self.known, &self.told, times))
     }
 
     /// Goes on with what was saved.
     pub(super) fn resume(&mut self, state: &[u8]) -> Result<(), StateError> {
         type Numbers = Vec<(usize, usize)>;
-        type State = (CoverState, RecordState, Vec<Outcome>, [u64; 2], Vec<AtWork>, Vec<Vec<Clause>>, Numbers);
-        let (cover, record, last, searched, at_work, known, told): State = decode(state)?;
+        type Times = Vec<(Symbol, i64)>;
+        type State = (CoverState, RecordState, Vec<Outcome>, [u64; 2], Vec<AtWork>, Vec<Vec<Clause>>, Numbers, Times);
+        let (cover, record, last, searched, at_work, known, told, times): State = decode(state)?;
         ensure(last.is_empty() || last.len() == self.targets.len(), "the targets")?;
         last.iter().enumerate().try_for_each(|(target, outcome)| self.check(target, outcome))?;
         ensure(known.len() == self.heads.len(), "the heads")?;
@@ -53,6 +55,7 @@ impl Replay {
         // What was searched was recorded before.
         ensure(self.searched <= self.record.added() && self.searched_all <= self.record.added(), "the counters")?;
         (self.last, self.at_work, self.known, self.told) = (last, at_work, known, told);
+        self.times = times.into_iter().collect();
         self.theory = Arc::new(self.at_work());
         Ok(())
     }
