@@ -1,5 +1,6 @@
 //! How fast a table of delimited text becomes frames, beside the `csv` crate that reads its cells and no more:
-//! `cargo run --release -p oled-data --example csv_speed -- 300`, in megabytes; with `iso` behind, times are dates.
+//! `cargo run --release -p oled-data --example csv_speed -- 300`, in megabytes; with `iso` behind, times are dates, with `once`
+//! each reader runs once.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -56,7 +57,8 @@ fn median(mut times: Vec<f64>) -> f64 {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let iso = args.iter().any(|arg| arg == "iso");
+    let has = |word: &str| args.iter().any(|arg| arg == word);
+    let (iso, runs) = (has("iso"), if has("once") { 1 } else { RUNS });
     let megabytes: usize = args.first().map_or(Ok(100), |arg| arg.parse())?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("table.csv");
@@ -65,7 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let task = TaskFolder::from_texts("speed", &format!("{stream}{TABLE}"), MODES, "")?;
     let mut times = [Vec::new(), Vec::new()];
     let (mut rows, mut frames, mut facts) = (0, 0, 0);
-    for _ in 0..RUNS {
+    for _ in 0..runs {
         let start = Instant::now();
         let mut reader = csv::Reader::from_path(&path)?;
         let mut record = csv::ByteRecord::new();
@@ -83,7 +85,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let speed = times.map(|times| bytes as f64 / 1e6 / median(times));
     let mut out = io::stdout().lock();
-    writeln!(out, "{bytes} bytes, {rows} rows, {frames} frames, {facts} facts; medians of {RUNS} runs in turn")?;
+    writeln!(out, "{bytes} bytes, {rows} rows, {frames} frames, {facts} facts; medians of {runs} runs in turn")?;
     writeln!(out, "csv crate: {:.0} MB/s", speed[0])?;
     writeln!(out, "to frames: {:.0} MB/s, {:.2} of it", speed[1], speed[1] / speed[0])?;
     if let Some(peak) = peak() {

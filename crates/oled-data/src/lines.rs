@@ -69,6 +69,8 @@ impl Place {
 }
 
 const BUFFER: usize = 1 << 18;
+/// Bytes of lines that are taken together: half of it begins anew too often, twice as much makes more frames at once and is not faster.
+const AT_HAND: usize = 1 << 14;
 /// The longest line where nothing else is said, one gibibyte: exports may have all their documents on one line.
 const MAX_LINE: usize = 1 << 30;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -159,6 +161,20 @@ impl LineReader {
             None if self.renewed => self.last_line(),
             None => None,
         })
+    }
+
+    /// Whole lines that are at hand, ends included, with the number of the first: some, but not too many, so that whoever takes them
+    /// can stop soon. Nothing where lines have to be looked at one by one. What was taken of them is told by [`LineReader::taken`].
+    pub(crate) fn at_hand(&self) -> Option<(&[u8], usize)> {
+        let bytes = &self.buffer[self.start..self.end.min(self.start + AT_HAND)];
+        let last = memchr::memrchr(b'\n', bytes)?;
+        (self.most >= AT_HAND && self.number > 0).then(|| (&bytes[..=last], self.number + 1))
+    }
+
+    /// Takes lines away that were at hand: so many, of so many bytes.
+    pub(crate) fn taken(&mut self, lines: usize, bytes: usize) {
+        self.start += bytes;
+        self.number += lines;
     }
 
     /// All lines with an end that are at hand, with where they begin: about a buffer full; none at the end of the input.

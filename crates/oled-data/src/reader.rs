@@ -162,6 +162,11 @@ pub(crate) trait LineFormat: Send {
         Ok(())
     }
 
+    /// Whether lines may be read many at a time, and more than one frame be ready then.
+    fn takes_many(&self) -> bool {
+        false
+    }
+
     /// Pushes what was held back only because more of it could come: nothing has, for a while.
     fn settle(&mut self, _: &mut Sink) {}
 
@@ -716,6 +721,31 @@ impl<F: LineFormat + 'static> Lines<F> {
         Ok(Box::new(Lines { name: name.into(), input, format, settle, last: Instant::now(), stop }))
     }
 
+    /// Reads the lines that are at hand, if there are any: together they are looked at once only for what is no text.
+    fn read_at_hand(&mut self, sink: &mut Sink) -> Result<bool, DataError> {
+        let Some((bytes, first)) = self.input.at_hand().filter(|_| self.format.takes_many()) else { return Ok(false) };
+        // Of a line that is no text the place is told by whoever reads it alone.
+        let Ok(text) = std::str::from_utf8(bytes) else { return Ok(false) };
+        let (mut start, mut lines) = (0, 0);
+        for end in memchr::memchr_iter(b'\n', bytes) {
+            let line = &text[start..end];
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            start = end + 1;
+            lines += 1;
+            let result = self.format.line(Line { text: line, ended: true }, sink);
+            if let Err(problem) = result.or_else(|problem| sink.forgive(problem)) {
+                let error = problem.locate(&self.name, first + lines - 1, line.as_bytes());
+                self.input.taken(lines, start);
+                return Err(error);
+            }
+        }
+        self.input.taken(lines, start);
+        if self.settle.is_some() {
+            self.last = Instant::now();
+        }
+        Ok(true)
+    }
+
     /// Whether nothing has come for so long that what is held back is all there is.
     fn is_settled(&self) -> bool {
         !self.stop.load(Ordering::Relaxed) && self.settle.is_some_and(|settle| self.last.elapsed() >= settle)
@@ -733,6 +763,9 @@ fn read_line(name: &str, line: &RawLine<'_>, format: &mut impl LineFormat, sink:
 
 impl<F: LineFormat + 'static> Source for Lines<F> {
     fn advance(&mut self, sink: &mut Sink) -> Result<Advance, DataError> {
+        if self.read_at_hand(sink)? {
+            return Ok(Advance::More);
+        }
         // A frame may be made of many lines: who asks for it wants none of them by itself.
         for _ in 0..LINES {
             match self.input.next_line() {

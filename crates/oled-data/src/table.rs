@@ -13,6 +13,7 @@
 mod batches;
 mod cells;
 mod columns;
+mod numbers;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]

@@ -27,11 +27,14 @@ pub(crate) struct Cell {
 impl Cell {
     #[inline]
     fn new(text: &[u8], mut start: usize, mut end: usize, at: usize) -> Cell {
-        while start < end && text[start].is_ascii_whitespace() {
-            start += 1;
-        }
-        while start < end && text[end - 1].is_ascii_whitespace() {
-            end -= 1;
+        // Blanks are rare, and no other byte of a text is smaller.
+        if start < end && (text[start] <= b' ' || text[end - 1] <= b' ') {
+            while start < end && text[start].is_ascii_whitespace() {
+                start += 1;
+            }
+            while start < end && text[end - 1].is_ascii_whitespace() {
+                end -= 1;
+            }
         }
         Cell { start, end, at }
     }
@@ -42,6 +45,12 @@ impl<'a> Row<'a> {
     #[inline]
     pub(crate) fn cell(&self, column: usize) -> &'a str {
         self.cells.get(column).map_or("", |cell| &self.text[cell.start..cell.end])
+    }
+
+    /// The bytes up to the end of a cell, and how many of them are its own.
+    #[inline]
+    pub(crate) fn up_to(&self, column: usize) -> (&'a [u8], usize) {
+        self.cells.get(column).map_or((&[], 0), |cell| (&self.text.as_bytes()[..cell.end], cell.end - cell.start))
     }
 
     /// Where a cell stands in the line.
@@ -189,7 +198,7 @@ pub(crate) fn keys(line: &str) -> Result<Vec<String>, Problem> {
 
 /// The high bit of each byte of a word that is this one.
 #[inline]
-fn equal_bytes(word: u64, byte: u8) -> u64 {
+pub(super) fn equal_bytes(word: u64, byte: u8) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let differs = word ^ u64::from_le_bytes([byte; 8]);
     // Without carry from byte to byte: a byte is zero if neither its low bits nor its high bit are set.

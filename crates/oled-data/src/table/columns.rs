@@ -8,6 +8,7 @@ use oled::lang::{Kind, did_you_mean};
 use oled::{Facts, Kinds, Signature, Symbol, Value};
 use rustc_hash::FxBuildHasher;
 
+use super::numbers::{eight_digits, same, short_number};
 use super::{Argument, Misfit, Row, Table, Tables, Template};
 use crate::error::{Problem, ProblemKind};
 use crate::frame::{ANNOTATION, NARRATIVE};
@@ -31,8 +32,9 @@ pub(crate) struct Columns {
 /// Cells that say nothing. Most cells are told from them by their first byte.
 struct Missing {
     cells: Vec<String>,
-    /// Whether an empty cell is one.
+    /// Whether an empty cell is one, and whether some number is.
     empty: bool,
+    numbers: bool,
     /// Those of one byte, and first bytes of longer ones.
     single: [bool; 256],
     first: [bool; 256],
@@ -42,6 +44,7 @@ impl Missing {
     fn new(cells: &[String]) -> Missing {
         let mut missing = Missing {
             empty: cells.iter().any(String::is_empty),
+            numbers: cells.iter().any(|cell| number(cell).is_some()),
             cells: cells.to_vec(),
             single: [false; 256],
             first: [false; 256],
@@ -73,6 +76,8 @@ struct Fact {
     args: Vec<usize>,
     named: Option<usize>,
     when: Option<(usize, Option<String>)>,
+    /// Whether it is a fact of every row whose cells say something: it has no condition, and a name of its own.
+    plain: bool,
     /// Signatures by the names that a column has.
     by_name: IndexMap<Symbol, Signature, FxBuildHasher>,
 }
@@ -116,6 +121,17 @@ impl Slot {
     #[inline]
     fn take(&mut self, row: Row<'_>, missing: &Missing, comma: bool, value: &mut Value) -> Taken {
         let Some(column) = self.column else { return Taken::Value };
+        if self.kind.is_number() && !missing.numbers {
+            let (bytes, length) = row.up_to(column);
+            // Most numbers are short, and of the kind that they must be.
+            match (eight_digits(bytes, length), self.kind) {
+                (Some(Value::Real(_)), Kind::Int) | (None, _) => {}
+                (Some(number), _) => {
+                    *value = number;
+                    return Taken::Value;
+                }
+            }
+        }
         let cell = row.cell(column);
         if missing.has(cell) {
             return Taken::Missing;
@@ -144,7 +160,7 @@ impl Slot {
     fn name(&mut self, cell: &str) -> Option<Value> {
         let place = Slot::place_of(cell.as_bytes());
         if let Some((name, value)) = self.names.get(place)
-            && name == cell
+            && same(name.as_bytes(), cell.as_bytes())
         {
             return Some(*value);
         }
@@ -196,6 +212,7 @@ impl Columns {
                 args: template.args.iter().enumerate().map(arg).collect(),
                 named: template.named.as_deref().map(column),
                 when: template.when.as_ref().map(|(name, cell)| (column(name), cell.clone())),
+                plain: always,
                 template: template.clone(),
                 by_name: IndexMap::default(),
             }
@@ -244,6 +261,10 @@ impl Columns {
         }
         for fact in facts {
             let part = if fact.template.label { ANNOTATION } else { NARRATIVE };
+            if fact.plain && fact.args.iter().all(|at| taken[*at] == Taken::Value) {
+                to[part].push_each(fact.template.signature, fact.args.iter().map(|at| values[*at]));
+                continue;
+            }
             let mut known = true;
             if let Some((column, wanted)) = &fact.when {
                 let cell = row.cell(*column);
@@ -331,41 +352,6 @@ pub(crate) fn number(cell: &str) -> Option<Value> {
     Value::real(cell.parse::<f64>().ok()?)
 }
 
-/// Ten to the power of each number of decimal places that [`short_number`] reads.
-const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-
-/// A number of at most fifteen digits, without exponent: both it without its point and the power of ten are exact then, so
-/// their quotient is the nearest number there is, as of any other way to read it.
-#[inline]
-fn short_number(cell: &[u8]) -> Option<Value> {
-    let (negative, digits) = match cell {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    if digits.is_empty() || digits.len() >= POWERS.len() {
-        return None;
-    }
-    let (mut whole, mut at) = (0_i64, 0);
-    while let Some(digit) = digits.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
-        whole = 10 * whole + i64::from(digit);
-        at += 1;
-    }
-    match digits.get(at) {
-        None => return Some(Value::Int(if negative { -whole } else { whole })),
-        Some(b'.') if at > 0 => {}
-        Some(_) => return None,
-    }
-    for byte in &digits[at + 1..] {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        whole = 10 * whole + i64::from(digit);
-    }
-    let size = whole as f64 / POWERS[digits.len() - 1 - at];
-    Value::real(if negative { -size } else { size })
-}
-
 /// Whether a cell says yes or no.
 pub(crate) fn truth(cell: &str) -> Option<bool> {
     let is = |word: &&str| cell.eq_ignore_ascii_case(word);
@@ -402,25 +388,5 @@ fn misfit_problem(misfit: &Misfit<'_>, header: &[String]) -> Problem {
         }
         Misfit::Ambiguous => problem("the columns fit several tables of the task".into())
             .hint("give each [[table]] in task.toml a `name` that its files begin with"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn short_numbers_are_the_ones_that_others_read(text in "-?[0-9]{1,9}(\\.[0-9]{0,9})?", other in "[-0-9.eE+]{0,8}") {
-            for text in [&text, &other] {
-                if let Some(number) = short_number(text.as_bytes()) {
-                    let slow = text.parse().map(Value::Int).ok();
-                    let slow = slow.or_else(|| Value::real(text.parse::<f64>().ok()?));
-                    prop_assert_eq!(Some(number), slow, "{}", text);
-                }
-            }
-        }
     }
 }

@@ -8,6 +8,7 @@ use oled::{Facts, Frame, Kinds, StateError, Symbol, state};
 use rustc_hash::FxBuildHasher;
 
 use super::cells::keys;
+use super::numbers::same;
 use super::{Cells, Columns, Row, Tables, delimiter};
 use crate::error::{Problem, ProblemKind};
 use crate::frame::default_segment;
@@ -91,7 +92,10 @@ impl TableReader {
         } else {
             self.cells = Cells::new(delimiter(line));
             let row = self.cells.split(line)?;
-            let row = row.ok_or_else(|| Problem::new(ProblemKind::Syntax, 0, "a quote in the header is not closed"))?;
+            let row = row.ok_or_else(|| {
+                Problem::new(ProblemKind::Syntax, 0, "a quote in the header is not closed")
+                    .hint("close it with a double quote; a quote within a name is written twice")
+            })?;
             (0..row.cells.len()).map(|column| row.cell(column).to_string()).collect()
         };
         self.columns = Some(Columns::new(&names, &self.stem, &self.tables, &self.kinds)?);
@@ -163,7 +167,10 @@ impl Open {
                     _ => problem,
                 });
                 let opened = match admitted {
-                    Ok(()) => Some(self.room.map(|(facts, values)| Facts::with_capacity(facts, values))),
+                    Ok(()) => {
+                        let [(facts, values), (labels, of_labels)] = self.room;
+                        Some([Facts::with_capacity(facts, values), Facts::with_capacity(labels, of_labels)])
+                    }
                     Err(problem) => sink.forgive(problem).map(|()| None)?,
                 };
                 self.frames.insert_full(segment, opened).0
@@ -176,7 +183,7 @@ impl Open {
     /// The time of a row.
     fn read_time(&mut self, row: Row<'_>, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
         let cell = row.cell(columns.time);
-        if let (Some(time), true) = (self.time, self.text == cell) {
+        if let (Some(time), true) = (self.time, same(self.text.as_bytes(), cell.as_bytes())) {
             return Ok(time);
         }
         let time = tables.times.read(cell).map_err(|error| {
@@ -205,7 +212,8 @@ impl Open {
         self.last = None;
         for (segment, opened) in self.frames.drain(..) {
             if let Some([narrative, annotation]) = opened {
-                self.room = [&narrative, &annotation].map(|facts| (facts.len(), facts.value_count()));
+                let size = |facts: &Facts| (facts.len(), facts.value_count());
+                self.room = [size(&narrative), size(&annotation)];
                 sink.push(Frame { segment, time, narrative, annotation });
             }
         }
@@ -258,6 +266,10 @@ impl LineFormat for TableReader {
         }
         Err(Problem::new(ProblemKind::Truncated, 0, "a quoted cell is not closed where the table ends")
             .hint("close it with a double quote; a quote within a cell is written twice"))
+    }
+
+    fn takes_many(&self) -> bool {
+        true
     }
 
     fn settle(&mut self, sink: &mut Sink) {
