@@ -7,7 +7,7 @@ use anyhow::Context;
 use oled::deal::{Place, Told, Worker};
 use oled::event::Observer;
 use oled::learn::{Covered, Covering};
-use oled::{Frame, Learner, StateError, Symbol, state};
+use oled::{Frame, Learner, StateError, Symbol};
 
 use super::run;
 use crate::progress::Progress;
@@ -24,6 +24,7 @@ enum To {
     /// To another thread, and the number of this worker is told.
     Thread(Sender<Covered>, u64),
     /// To another process, as bytes.
+    #[cfg(feature = "cluster")]
     Process,
 }
 
@@ -41,7 +42,8 @@ impl Worker for Covers {
     fn frame(&mut self, frame: &Frame, place: &Place, told: &mut Vec<Told>) -> Result<(), String> {
         let covered = self.covering.observe(frame);
         let (made, tag) = match &self.to {
-            To::Process => (state::encode(&covered), 0),
+            #[cfg(feature = "cluster")]
+            To::Process => (oled::state::encode(&covered), 0),
             To::Thread(learner, number) => {
                 // Who does not listen any more has told why.
                 let _ = learner.send(covered);
