@@ -2,10 +2,10 @@
 
 >>> import oled
 >>> task = oled.Task.load("lobby-listed")
->>> model = oled.Replay(task).fit(oled.simulate("lobby", segments=3, length=200))
+>>> model = oled.Replay(task).fit(oled.simulate("lobby", segments=3, length=120))
 >>> rules = model.get_rules()                  # a table: rule, head, body, gain, helps, harms, refits, weight, …
 >>> recogniser = oled.Recogniser(task, model.theory_)
->>> intervals = recogniser.predict(oled.simulate("lobby", segments=1, length=200, seed=7))
+>>> intervals = recogniser.predict(oled.simulate("lobby", segments=1, length=120, seed=7))
 >>> intervals.columns
 ['segment', 'fluent', 'name', 'arguments', 'start', 'end', 'closed']
 """

@@ -154,7 +154,7 @@ class Replay(Learner):
     """The default learner: it remembers the stream in short form, and finds the smallest theory that recognises it best.
 
     >>> import oled
-    >>> model = oled.Replay("lobby-listed").fit(oled.simulate("lobby", segments=3, length=200))
+    >>> model = oled.Replay("lobby-listed").fit(oled.simulate("lobby", segments=3, length=120))
     >>> model.get_rules().columns[:4]
     ['rule', 'head', 'body', 'gain']
     >>> len(model.theory_) > 3

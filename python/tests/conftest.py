@@ -29,7 +29,7 @@ def no_surprises():
 
 @pytest.fixture(scope="session")
 def lobby():
-    return oled.simulate("lobby", segments=3, length=200)
+    return oled.simulate("lobby", segments=3, length=150)
 
 
 @pytest.fixture(scope="session")

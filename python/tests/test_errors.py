@@ -88,7 +88,7 @@ def test_an_iterator_that_fails_is_heard(listed):
 def test_ctrl_c_ends_a_long_call(work, tmp_path):
     script = f"""
         import itertools, oled
-        frames = oled.simulate("lobby", segments=30, length=700, people=9)
+        frames = oled.simulate("lobby", segments=12, length=500, people=9)
         model = oled.Replay("lobby")
         def endless():
             for n in itertools.count():
@@ -118,7 +118,7 @@ def test_other_threads_run_while_learning(listed, lobby):
     thread = threading.Thread(target=tick)
     thread.start()
     try:
-        oled.Replay(listed).fit(oled.simulate("lobby", segments=3, length=300))
+        oled.Replay(listed).fit(lobby)
     finally:
         stop.set()
         thread.join()

@@ -14,8 +14,8 @@ def test_all_ways_of_handing_frames_over_give_the_same_rules(model, listed, lobb
     as_dicts = oled.Replay(listed).fit([frame.to_dict() for frame in lobby])
     from_iterator = oled.Replay(listed).fit(frame for frame in lobby)
     in_parts = oled.Replay(listed)
-    in_parts.learn_many(lobby[:250])
-    in_parts.learn_many(iter(lobby[250:]))
+    in_parts.learn_many(lobby[:200])
+    in_parts.learn_many(iter(lobby[200:]))
     for other in (one_by_one, as_dicts, from_iterator, in_parts):
         assert other.theory_.text == model.theory_.text
         assert other.n_seen_ == len(lobby)
@@ -33,7 +33,7 @@ def test_rules_are_a_table(model):
 
 def test_learning_goes_on_from_a_file_and_from_a_pickle(tmp_path, listed, lobby, model):
     whole = len(lobby)
-    for cut in (0, 1, 137, 400):
+    for cut in (0, 137):
         begun = oled.Replay(listed)
         begun.learn_many(lobby[:cut])
         begun.save(tmp_path / "model.oled")
@@ -78,7 +78,7 @@ def test_settings_are_parameters(listed, lobby):
 
 
 def test_fit_forgets_and_learn_many_does_not(listed, lobby, model):
-    again = oled.Replay(listed).fit(lobby[:200])
+    again = oled.Replay(listed).fit(lobby[:150])
     assert again.theory_.text != model.theory_.text
     assert again.fit(lobby).theory_.text == model.theory_.text
 

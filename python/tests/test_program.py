@@ -22,10 +22,10 @@ def write(path, text):
 @pytest.mark.parametrize(
     ("task", "learner", "frames"),
     [
-        ("lobby", oled.Replay, lambda: oled.simulate("lobby", segments=4, length=250)),
-        ("lobby-listed", oled.Replay, lambda: oled.simulate("lobby", segments=3, length=250, seed=5, noise=2.0)),
-        ("lobby-listed", oled.Oled, lambda: oled.simulate("lobby", segments=3, length=250)),
-        ("homes", oled.Replay, lambda: oled.simulate("homes", days=3)),
+        ("lobby", oled.Replay, lambda: oled.simulate("lobby", segments=3, length=150)),
+        ("lobby-listed", oled.Replay, lambda: oled.simulate("lobby", segments=3, length=150, seed=5, noise=2.0)),
+        ("lobby-listed", oled.Oled, lambda: oled.simulate("lobby", segments=3, length=150)),
+        ("homes", oled.Replay, lambda: oled.simulate("homes", days=2)),
     ],
 )
 def test_rules_and_intervals_are_those_of_the_program(tmp_path, run, task, learner, frames):
@@ -34,15 +34,11 @@ def test_rules_and_intervals_are_those_of_the_program(tmp_path, run, task, learn
     name = "replay" if learner is oled.Replay else "oled"
     run("learn", task, "--input", stream, "--learner", name, "--output", tmp_path / "rules.lp", "--quiet")
     rules = (tmp_path / "rules.lp").read_text(encoding="utf-8")
-    for data in (frames, stream, (frame.to_dict() for frame in frames)):
-        model = learner(task).fit(data)
-        if data is frames or data is stream:
-            assert model.theory_.text == rules
-        else:
-            # What is read once is not looked at again, to tell how well rules fit.
-            assert model.theory_.rules == oled.Theory(rules).rules
+    model = learner(task).fit(frames)
+    assert model.theory_.text == rules
+    assert learner(task).fit(stream).theory_.text == rules
     printed = json.loads(run("learn", task, "--input", stream, "--learner", name, "--json", "--quiet"))
-    own = learner(task).fit(frames).theory_.evidence
+    own = model.theory_.evidence
     assert {key: printed[key] for key in own} == own
     recogniser = oled.Recogniser(task, oled.Theory.load(tmp_path / "rules.lp"))
     recognise = ("recognise", task, "--theory", tmp_path / "rules.lp", "--input", stream, "--quiet")
@@ -79,7 +75,7 @@ def test_tables_are_those_of_the_program(tmp_path, run):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import csv
 
-    run("simulate", "--world", "homes", "--days", 3, "--to", "csv", "--out", tmp_path / "home", "--quiet")
+    run("simulate", "--world", "homes", "--days", 2, "--to", "csv", "--out", tmp_path / "home", "--quiet")
     home = tmp_path / "home"
     files = sorted(path for path in home.glob("*.csv") if path.name != "labels.csv")
     run("init", "--input", *files, "--labels", home / "labels.csv", "--out", tmp_path / "task", "--quiet")
