@@ -103,12 +103,11 @@ impl Told {
 
     fn write(&self, text: &mut String, times: Times) -> std::fmt::Result {
         let when = times.show(self.known());
-        match self.how {
-            Some((_, part)) => {
-                writeln!(text, "  told when both were over, at {when}: their {part}, by {}", self.place)?;
-            }
-            None => writeln!(text, "  handed on when it was over, at {when}, by {}", self.place)?,
-        }
+        let how = match self.how {
+            Some((_, part)) => format!("told when both were over, at {when}: their {part}, by {}", self.place),
+            None => format!("handed on when it was over, at {when}, by {}", self.place),
+        };
+        writeln!(text, "  {how}")?;
         for (interval, relation) in self.of.iter().zip([None, self.how.map(|(relation, _)| relation)]) {
             let relation = relation.map_or_else(String::new, |relation| format!("{relation} "));
             writeln!(text, "    {relation}{}", spanned(interval, times))?;
