@@ -46,6 +46,8 @@ pub(crate) struct LiveInput {
     at: usize,
     stop: Arc<AtomicBool>,
     at_once: Arc<AtomicBool>,
+    /// After so long without bytes whoever reads hears of it: no later than what they wait for is settled.
+    patience: Duration,
 }
 
 /// Another file begins here.
@@ -124,7 +126,8 @@ impl LiveInput {
             }
         });
         let (stop, at_once) = (live.stop.clone(), live.at_once.clone());
-        LiveInput { receiver, ended: false, chunk: Vec::new(), at: 0, stop, at_once }
+        let patience = live.settle.map_or(IDLE, |settle| settle.clamp(POLL, IDLE));
+        LiveInput { receiver, ended: false, chunk: Vec::new(), at: 0, stop, at_once, patience }
     }
 }
 
@@ -230,7 +233,7 @@ impl Read for LiveInput {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(ErrorKind::WouldBlock.into());
             }
-            let patience = if self.at_once.load(Ordering::Relaxed) { Duration::ZERO } else { IDLE };
+            let patience = if self.at_once.load(Ordering::Relaxed) { Duration::ZERO } else { self.patience };
             self.chunk = match self.receiver.recv_timeout(patience) {
                 Ok(piece) => piece?,
                 Err(RecvTimeoutError::Timeout) => return Err(ErrorKind::WouldBlock.into()),

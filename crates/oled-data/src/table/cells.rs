@@ -185,7 +185,11 @@ impl Cells {
 fn not_an_object(line: &str, error: &serde_json::Error) -> Problem {
     let at = error.column().saturating_sub(1).min(line.len());
     let message = error.to_string();
-    let message = message.split(" at line").next().unwrap_or_default();
+    // What is none of the values that a cell may have is a list or an object.
+    let message = match message.split(" at line").next().unwrap_or_default() {
+        message if message.contains("untagged") => "a value is a list or an object",
+        message => message,
+    };
     Problem::new(ProblemKind::Syntax, at, format!("the line is no flat object of JSON: {message}"))
         .hint("write one object a line, with a text, a number, true, false or null under each key")
 }
