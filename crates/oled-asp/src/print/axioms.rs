@@ -158,7 +158,12 @@ impl Printer<'_> {
             format!("_level({groups},F',R1',{now}) :- {went_on}, {} = 0.", less("R2'", "R1'")),
             format!("_level({groups},F',R2',{now}) :- {went_on}, {} = 1.", less("R2'", "R1'")),
         ];
-        for span in oled::logic::spans_of(&self.task.bias, &self.task.rules(self.theory), signature) {
+        let mut spans = oled::logic::spans_of(&self.task.bias, &self.task.rules(self.theory), signature);
+        // Where it is open for how long, those that are tried are measured as well.
+        spans.extend(&self.vocabulary.durations);
+        spans.sort_unstable();
+        spans.dedup();
+        for span in spans {
             let (early, late) = (self.within("T", "F'", span - 1), self.within("T", "Q'", span - 1));
             let units = term(&Term::Value(span.into()));
             rules.push(format!(
