@@ -25,10 +25,11 @@ const ALL: i64 = 21;
 /// streams have time points that close; twice as much would lose those that are short beside a long horizon.
 const SHORTEST: f64 = 0.01;
 
-/// The times that are tried: a part of the horizon each, from a hundredth on, and those that modes name.
+/// The times that are tried, where any is open: a part of the horizon each, from a hundredth on, and those that modes name.
 pub(crate) fn durations(bias: &Bias, open: &[Open<'_>]) -> Vec<i64> {
     let mut found = Vec::new();
-    if let Some(horizon) = bias.horizon {
+    let is_open = open.iter().any(|open| open.duration.is_some());
+    if let Some(horizon) = bias.horizon.filter(|_| is_open) {
         let (mut span, shortest) = (horizon, (horizon as f64 * SHORTEST).max(1.0));
         while span as f64 >= shortest {
             found.push(span);
