@@ -363,7 +363,8 @@ impl PyRecogniser {
         let limit = limit.or((!fluents.is_one()).then_some(LIMIT)).unwrap_or(usize::MAX);
         let at = at.map(|at| time_of(&at, &self.folder)).transpose()?;
         let related = task.related(&self.theory);
-        let mut runs = Runs::new(explainer, (fluents, &related), (task.options.interleaved, task.options.both), at, limit);
+        let mut runs =
+            Runs::new(explainer, (fluents, &related), (task.options.interleaved, task.options.both), at, limit);
         let run = Run {
             folder: &self.folder,
             labels: Labels::read(labels)?,
