@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::args::InputArgs;
+use crate::broker;
 use crate::input::stream_path;
 use crate::lock::Lock;
 use crate::progress::say;
@@ -275,6 +276,16 @@ pub(crate) fn open_frames(
     let mut options = input.read_options(folder);
     options.lateness = live.lateness;
     let wanted = checkpoint.checkpoint.is_some();
+    if broker::is_log(&path) {
+        if live.follow || wanted {
+            bail!(
+                "`{}` is a log: it is read to its present end, and the positions in it are kept by `oled cluster`\nhint: use \
+                 `oled cluster … --hosts FILE --process 0 --checkpoint FILE --resume`, with a file of one host for one process",
+                path.display()
+            );
+        }
+        return broker::open(&path, &options);
+    }
     // Whoever waits for a pipe can be stopped only if another thread reads it.
     if live.follow || wanted && path == Path::new("-") {
         let tell: fn(&str) = |line| say(&format!("remark: {line}"));

@@ -11,6 +11,7 @@ use oled_data::{Frames, open};
 use oled_experiment::defines_nothing;
 
 use crate::args::InputArgs;
+use crate::broker;
 use crate::progress::say;
 use crate::times;
 
@@ -90,6 +91,9 @@ pub(crate) fn stream_path(folder: &TaskFolder, args: &InputArgs) -> anyhow::Resu
 
 /// Opens the stream of a command.
 pub(crate) fn open_stream(folder: &TaskFolder, args: &InputArgs) -> anyhow::Result<Frames> {
-    let path = stream_path(folder, args)?;
-    Ok(open(&path, &args.read_options(folder))?)
+    let (path, options) = (stream_path(folder, args)?, args.read_options(folder));
+    if broker::is_log(&path) {
+        return broker::open(&path, &options);
+    }
+    Ok(open(&path, &options)?)
 }

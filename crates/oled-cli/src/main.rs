@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod broker;
 mod check;
 mod checkpoint;
 #[cfg(feature = "cluster")]

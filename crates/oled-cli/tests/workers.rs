@@ -14,7 +14,9 @@ fn seeds() -> u64 {
 fn printed(args: &[&str], workers: usize) -> (String, String, Option<i32>) {
     let workers = workers.to_string();
     let output = oled(&[args, &["--workers", &workers]].concat());
-    (stdout(&output), stderr(&output), output.status.code())
+    // Whether a search tells how far it is depends on the clock.
+    let told = stderr(&output).lines().filter(|line| !line.starts_with("progress: ")).collect::<Vec<_>>().join("\n");
+    (stdout(&output), told, output.status.code())
 }
 
 fn assert_same(args: &[&str]) {
@@ -72,7 +74,8 @@ fn all_decisions_of_the_papers_learner_are_those_of_one_worker() {
     for (task, path) in [(listed(), &paths[0]), (mixed.to_str().unwrap(), &paths[1])] {
         let logs = ["1", "2", "3"].map(|workers| {
             let log = folder.path().join(format!("log {workers}"));
-            let args = ["learn", task, "--learner", "oled", "--max-instances", "19", "--input", path.to_str().unwrap()];
+            let args =
+                ["learn", task, "--learner", "oled", "--max-instances", "200", "--input", path.to_str().unwrap()];
             let output = oled(&[&args[..], &["--workers", workers, "--log", log.to_str().unwrap()]].concat());
             (std::fs::read_to_string(&log).unwrap(), stdout(&output), stderr(&output))
         });

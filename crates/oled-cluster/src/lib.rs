@@ -12,8 +12,10 @@
 //! | [`parcel`] | what goes from process to process |
 //! | [`shards`] | the shards of one worker |
 //! | [`flow`] | the dataflow, and the loop that feeds it |
+//! | [`broker`] | logs of Kafka and NATS as lines, with positions |
 //! | [`fault`] | processes that end at a chosen point, for tests |
 
+pub mod broker;
 mod connect;
 pub mod fault;
 pub mod flow;

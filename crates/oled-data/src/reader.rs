@@ -362,6 +362,17 @@ impl Frames {
         Frames::from_input(name, input, options, None)
     }
 
+    /// The same from where another reader was saved by [`Frames::save`]: the input begins there.
+    pub fn from_reader_at(
+        name: &str,
+        input: impl Read + Send + 'static,
+        options: &ReadOptions,
+        saved: &[u8],
+    ) -> Result<Frames, DataError> {
+        let saved: Position = state::decode(saved).map_err(|error| damaged(&error, name))?;
+        Frames::from_input(name, input, options, Some(At { saved: &saved, again: false }))
+    }
+
     fn from_input(
         name: &str,
         input: impl Read + Send + 'static,

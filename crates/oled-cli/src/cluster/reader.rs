@@ -8,12 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use oled::deal::Told;
 use oled_cluster::{Head, Kept, Next};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Digest, Frames, Pause};
+use oled_data::{Digest, Frames, Pause, ReadOptions};
 
 use super::deciding::Decides;
 use crate::args::InputArgs;
+use crate::broker::{self, InLog};
 use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, open_frames, say_resumed};
 use crate::growing::Growing;
+use crate::input::stream_path;
 
 /// What was written, and how many lines that told something.
 pub(super) type Written = (Option<Digest>, u64);
@@ -79,6 +81,8 @@ impl To {
 /// The head.
 pub(super) struct Reader {
     frames: Option<Frames>,
+    /// What knows the position, where the stream is a log.
+    log: Option<InLog>,
     interleaved: bool,
     to: To,
     keeper: Option<Keeper<'static>>,
@@ -99,13 +103,21 @@ impl Reader {
         position: Option<&[u8]>,
         quiet: bool,
     ) -> anyhow::Result<(Reader, Read)> {
-        let frames = open_frames(folder, input, live, checkpoint, stop, position, quiet)?;
+        let path = stream_path(folder, input)?;
+        let (frames, log) = if broker::is_log(&path) {
+            let options = ReadOptions { lateness: live.lateness, ..input.read_options(folder) };
+            let (frames, log) = broker::open_at(&path, &options, position)?;
+            (if checkpoint.checkpoint.is_some() { frames.pausing() } else { frames }, Some(log))
+        } else {
+            (open_frames(folder, input, live, checkpoint, stop, position, quiet)?, None)
+        };
         if position.is_some() {
             say_resumed(frames.place(), quiet);
         }
         let (interleaved, read) = (folder.task.options.interleaved, Read::default());
         let reader = Reader {
             frames: Some(frames),
+            log,
             interleaved,
             to,
             keeper,
@@ -168,7 +180,8 @@ impl Head for Reader {
     }
 
     fn position(&mut self) -> Vec<u8> {
-        self.frames.as_ref().map(Frames::save).unwrap_or_default()
+        let save = |frames: &Frames| self.log.as_ref().map_or_else(|| frames.save(), |log| log.save(frames));
+        self.frames.as_ref().map(save).unwrap_or_default()
     }
 
     fn write(&mut self, told: Vec<Told>) -> Result<(), String> {
