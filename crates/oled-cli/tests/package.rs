@@ -1,6 +1,7 @@
 //! The crates can be packaged, and a stranger can build on the packages.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -66,7 +67,7 @@ fn every_crate_is_packaged_with_all_that_it_needs() {
 #[test]
 fn a_stranger_builds_on_the_packages() {
     if std::env::var_os("OLED_SLOW").is_none() {
-        eprintln!("SKIPPED: OLED_SLOW=1 compiles a stranger's program against the packages");
+        let _ = writeln!(std::io::stderr(), "SKIPPED: OLED_SLOW=1 compiles a stranger's program against the packages");
         return;
     }
     let target = tempfile::tempdir().unwrap();
