@@ -31,7 +31,7 @@ class Learner:
         task: Task | str | os.PathLike[str],
         *,
         preset: str | None = None,
-        threads: int = 1,
+        threads: int = 2,
         start_from: Theory | str | None = None,
         **settings: Any,
     ) -> None:
@@ -118,7 +118,7 @@ class Learner:
         return self._native.save()
 
     @classmethod
-    def from_bytes(cls: type[L], state: bytes, *, name: str = "checkpoint", threads: int = 1) -> L:
+    def from_bytes(cls: type[L], state: bytes, *, name: str = "checkpoint", threads: int = 2) -> L:
         """A learner that goes on where one was saved."""
         native = _oled.Learner.load(name, state, threads)
         learner, preset, settings = native.wanted
