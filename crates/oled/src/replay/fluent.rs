@@ -290,7 +290,7 @@ impl FluentSearch<'_> {
     }
 
     /// Finds rules without each fold, and judges them on it. Thresholds have many digits, which the price of a theory is for,
-    /// unless few are clearly better there: by F1 alone few were taken too often in worlds without noise, .993 instead of .994.
+    /// unless few are clearly better there. Taking what has the better F1 there, clearly or not, scored no better.
     fn fold(&self, classes: &Classes, definition: Definition) -> Folds {
         let folds = self.deal();
         let [mut coarse, mut fine] = [Fineness::Coarse, Fineness::Fine].map(|fineness| Folds {
