@@ -12,7 +12,7 @@ use pyo3::types::PyTuple;
 
 use crate::errors::Failure;
 use crate::frame::PyFrame;
-use crate::input::{Data, Labels, Run};
+use crate::input::Run;
 use crate::supervise::{Watch, supervised};
 use crate::task::PyTask;
 
@@ -36,15 +36,7 @@ pub(crate) fn crossval(
     // The flag of an experiment, and the interrupt of a call, are one.
     let stop = Arc::new(AtomicBool::new(false));
     let (interrupt, watch) = (Interrupt::from(stop.clone()), Watch::new(progress));
-    let run = Run {
-        folder: &task.folder,
-        labels: Labels::read(labels)?,
-        data: Data::read(source)?,
-        lenient,
-        uses_labels: true,
-        interrupt: &interrupt,
-        watch: &watch,
-    };
+    let run = Run::labelled(&task.folder, (source, labels), lenient, (&interrupt, &watch))?;
     let mut frames: Vec<Frame> = Vec::new();
     let told = run.each(py, None, &mut |frame| {
         frames.push(frame.clone());

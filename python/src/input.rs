@@ -128,7 +128,28 @@ const CHUNK: usize = 1024;
 /// Or those that come within this time: who sends frames as they happen wants each to be used soon.
 const WAIT: Duration = Duration::from_millis(50);
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// Over data whose labels, if it has any, are not used.
+    pub(crate) fn new(
+        folder: &'a TaskFolder,
+        source: &Bound<'_, PyTuple>,
+        lenient: bool,
+        (interrupt, watch): (&'a Interrupt, &'a Watch),
+    ) -> PyResult<Run<'a>> {
+        Ok(Run { folder, data: Data::read(source)?, labels: None, lenient, uses_labels: false, interrupt, watch })
+    }
+
+    /// Over data with its labels, which may stand apart.
+    pub(crate) fn labelled(
+        folder: &'a TaskFolder,
+        (source, labels): (&Bound<'_, PyTuple>, Option<&Bound<'_, PyTuple>>),
+        lenient: bool,
+        by: (&'a Interrupt, &'a Watch),
+    ) -> PyResult<Run<'a>> {
+        let labels = Labels::read(labels)?;
+        Ok(Run { labels, uses_labels: true, ..Run::new(folder, source, lenient, by)? })
+    }
+
     fn options(&self) -> ReadOptions {
         self.folder.read_options(None, self.lenient)
     }

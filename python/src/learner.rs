@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::errors::{Failure, Outcome};
-use crate::input::{Data, Labels, Run, push};
+use crate::input::{Run, push};
 use crate::supervise::{Own, Watch, supervised};
 use crate::task::{PyTask, Spec, folder_of, theory_of};
 
@@ -69,17 +69,8 @@ impl PyLearner {
     fn take_constants(&mut self, py: Python<'_>, source: &Bound<'_, PyTuple>, lenient: bool) -> PyResult<()> {
         let Some(mut constants) = Constants::wanted(&self.folder.task) else { return Ok(()) };
         let (interrupt, watch) = (Interrupt::default(), Watch::default());
-        let data = Data::read(source)?;
         let folder = self.folder.clone();
-        let run = Run {
-            folder: &folder,
-            data,
-            labels: None,
-            lenient,
-            uses_labels: false,
-            interrupt: &interrupt,
-            watch: &watch,
-        };
+        let run = Run::new(&folder, source, lenient, (&interrupt, &watch))?;
         run.each(py, None, &mut |frame| {
             constants.see(frame).map_err(|kind| {
                 Failure::new(format!(
@@ -126,15 +117,7 @@ impl PyLearner {
         let (interrupt, watch) = (Interrupt::default(), Watch::new(progress));
         self.supervise(&interrupt, &watch);
         let folder = self.folder.clone();
-        let run = Run {
-            folder: &folder,
-            labels: Labels::read(labels)?,
-            data: Data::read(source)?,
-            lenient,
-            uses_labels: true,
-            interrupt: &interrupt,
-            watch: &watch,
-        };
+        let run = Run::labelled(&folder, (source, labels), lenient, (&interrupt, &watch))?;
         let learner = self.learner.get();
         let told = run.each(py, Some(self.feed.get()), &mut |frame| {
             learner.observe(frame, &mut ());
@@ -242,15 +225,8 @@ impl PyLearner {
         let recogniser = Recogniser::new(task, &theory).map_err(Failure::from)?;
         let mut recogniser = recogniser.with_max_steps(MAX_STEPS).with_interrupt(interrupt.clone());
         let mut evaluation = Evaluation::new(&task.labels());
-        let run = Run {
-            folder: &self.folder,
-            labels: Labels::read(labels)?,
-            data: Data::read(source)?,
-            lenient,
-            uses_labels: false,
-            interrupt: &interrupt,
-            watch: &watch,
-        };
+        let run =
+            Run { uses_labels: false, ..Run::labelled(&self.folder, (source, labels), lenient, (&interrupt, &watch))? };
         let times = self.folder.times();
         run.each(py, None, &mut |frame| {
             recogniser.observe(frame, &mut Vec::new());

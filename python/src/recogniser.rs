@@ -18,7 +18,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use serde_json::{Value as Json, json};
 
 use crate::errors::{Failure, Outcome};
-use crate::input::{Data, Labels, Run, push, time_of};
+use crate::input::{Run, push, time_of};
 use crate::intervals::PyIntervals;
 use crate::supervise::{Own, Watch};
 use crate::task::{PyTask, Spec, folder_of, spec_of, theory_of};
@@ -169,16 +169,7 @@ impl PyRecogniser {
         folder.skip_quiet(&self.theory);
         let (interrupt, watch) = (Interrupt::default(), Watch::new(progress));
         let mut recogniser = made(&folder, &self.theory)?.with_interrupt(interrupt.clone());
-        let data = Data::read(source)?;
-        let run = Run {
-            folder: &folder,
-            data,
-            labels: None,
-            lenient,
-            uses_labels: false,
-            interrupt: &interrupt,
-            watch: &watch,
-        };
+        let run = Run::new(&folder, source, lenient, (&interrupt, &watch))?;
         let (mut closed, times) = (Vec::new(), self.times());
         let told = run.each(py, None, &mut |frame| {
             recogniser.observe(frame, &mut closed);
@@ -206,15 +197,7 @@ impl PyRecogniser {
             _ => Sure::Layered(Box::new(Layered::new(&self.folder.task, layers, weights, decision))),
         };
         let (interrupt, watch) = (Interrupt::default(), Watch::new(progress));
-        let run = Run {
-            folder: &self.folder,
-            data: Data::read(source)?,
-            labels: None,
-            lenient,
-            uses_labels: false,
-            interrupt: &interrupt,
-            watch: &watch,
-        };
+        let run = Run::new(&self.folder, source, lenient, (&interrupt, &watch))?;
         let (mut found, times, durations) = (Vec::new(), self.times(), self.folder.task.bias.durations());
         let mut put = |closed: &mut Vec<(Interval, Confidence)>| {
             closed.retain(|(interval, _)| !interval.is_short(&durations));
@@ -301,15 +284,7 @@ impl PyRecogniser {
         let (interrupt, watch) = (Interrupt::default(), Watch::new(progress));
         let mut recogniser = made(&self.folder, &self.theory)?.with_interrupt(interrupt.clone());
         let (mut evaluation, mut tracks) = (Evaluation::new(&targets), Tracks::new(&targets));
-        let run = Run {
-            folder: &self.folder,
-            labels: Labels::read(labels)?,
-            data: Data::read(source)?,
-            lenient,
-            uses_labels: true,
-            interrupt: &interrupt,
-            watch: &watch,
-        };
+        let run = Run::labelled(&self.folder, (source, labels), lenient, (&interrupt, &watch))?;
         let times = self.times();
         let told = run.each(py, None, &mut |frame| {
             recogniser.observe(frame, &mut Vec::new());
@@ -365,15 +340,7 @@ impl PyRecogniser {
         let related = task.related(&self.theory);
         let mut runs =
             Runs::new(explainer, (fluents, &related), (task.options.interleaved, task.options.both), at, limit);
-        let run = Run {
-            folder: &self.folder,
-            labels: Labels::read(labels)?,
-            data: Data::read(source)?,
-            lenient,
-            uses_labels: true,
-            interrupt: &interrupt,
-            watch: &watch,
-        };
+        let run = Run::labelled(&self.folder, (source, labels), lenient, (&interrupt, &watch))?;
         let (mut ready, times): (Vec<Report>, Times) = (Vec::new(), self.times());
         let told = run.each(py, None, &mut |frame| {
             runs.see_labels(frame);
@@ -458,15 +425,7 @@ pub(crate) fn weigh(
     };
     let mut layers = layers(&task.folder, &theory)?;
     let (interrupt, watch) = (Interrupt::default(), Watch::default());
-    let run = Run {
-        folder: &task.folder,
-        labels: Labels::read(labels)?,
-        data: Data::read(source)?,
-        lenient,
-        uses_labels: true,
-        interrupt: &interrupt,
-        watch: &watch,
-    };
+    let run = Run::labelled(&task.folder, (source, labels), lenient, (&interrupt, &watch))?;
     let (mut kept, times, several) = (Vec::new(), task.folder.times(), layers.len() > 1);
     let first = &mut layers[0];
     let told = run.each(py, None, &mut |frame| {

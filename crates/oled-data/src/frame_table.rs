@@ -1,7 +1,7 @@
 //! Frames as rows of a table: segment, time, narrative and annotation, as lines of JSON become when a data frame reads them.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
 use oled::{FactReader, Facts, Frame, Symbol};
 
@@ -9,7 +9,7 @@ use crate::error::{DataError, Problem, ProblemKind};
 use crate::frame::default_segment;
 use crate::reader::{Advance, ReadOptions, Source};
 use crate::sink::Sink;
-use crate::table::{Cell, text_of};
+use crate::table::{BatchReader, Cell, Slices, text_of};
 use crate::times::Times;
 
 /// The columns, of which the first two may be missing.
@@ -18,13 +18,11 @@ const COLUMNS: [&str; 4] = ["segment", "annotation", "time", "narrative"];
 /// Reads a table whose rows are frames.
 pub(crate) struct FrameTable {
     name: String,
-    reader: Box<dyn RecordBatchReader + Send>,
+    slices: Slices,
     /// Where each of [`COLUMNS`] is.
     places: [Option<usize>; 4],
     facts: FactReader,
     times: Times,
-    /// The batch that is being taken, and how many of its rows were.
-    current: Option<(RecordBatch, usize)>,
     number: u64,
 }
 
@@ -39,37 +37,22 @@ impl FrameTable {
         field("time").is_some() && field("narrative").is_some_and(|field| is_list(field.data_type()))
     }
 
-    pub(crate) fn new(name: &str, reader: Box<dyn RecordBatchReader + Send>, options: &ReadOptions) -> FrameTable {
+    pub(crate) fn new(name: &str, reader: BatchReader, options: &ReadOptions) -> FrameTable {
         let schema = reader.schema();
         FrameTable {
             name: name.into(),
             places: COLUMNS.map(|column| schema.index_of(column).ok()),
-            reader,
+            slices: Slices::new(reader, ROWS),
             facts: FactReader::new(options.kinds()),
             times: options.tables.as_ref().map(|tables| tables.times).unwrap_or_default(),
-            current: None,
             number: 0,
         }
     }
 
     fn batch(&mut self) -> Result<Option<RecordBatch>, DataError> {
-        loop {
-            if let Some((batch, taken)) = &mut self.current {
-                let count = ROWS.min(batch.num_rows() - *taken);
-                if count > 0 {
-                    let rows = batch.slice(*taken, count);
-                    *taken += count;
-                    return Ok(Some(rows));
-                }
-            }
-            let next = self.reader.next().transpose().map_err(|error| {
-                Problem::new(ProblemKind::Format, 0, format!("`{}` cannot be read: {error}", self.name)).of(&self.name)
-            })?;
-            match next {
-                Some(batch) => self.current = Some((batch, 0)),
-                None => return Ok(None),
-            }
-        }
+        self.slices.next().map_err(|error| {
+            Problem::new(ProblemKind::Format, 0, format!("`{}` cannot be read: {error}", self.name)).of(&self.name)
+        })
     }
 
     /// The facts that the list of a row has.

@@ -35,7 +35,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 #[cfg(feature = "arrow")]
-pub(crate) use batches::{ArrowReader, BatchReader, scan_batches};
+pub(crate) use batches::{ArrowReader, BatchReader, Slices, scan_batches};
 pub(crate) use cells::{Cells, Row, delimiter, keys};
 pub(crate) use columns::{Columns, is_code, number, truth, value_of};
 pub(crate) use parquet::ParquetReader;

@@ -21,29 +21,24 @@ pub(crate) type BatchReader = Box<dyn RecordBatchReader + Send>;
 /// So many rows are taken at once: a data frame is often one batch, and its frames should not all be in memory.
 const ROWS: usize = 1024;
 
-/// A table: its columns, and its rows in small batches.
-struct Batches {
+/// The rows of batches, a few at a time.
+pub(crate) struct Slices {
     reader: BatchReader,
-    /// The columns that are no lists, maps or records.
-    names: Vec<String>,
-    places: Vec<usize>,
+    rows: usize,
     /// The batch that is being taken, and how many of its rows were.
     current: Option<(RecordBatch, usize)>,
 }
 
-impl Batches {
-    fn new(reader: BatchReader) -> Batches {
-        let schema = reader.schema();
-        let fields = schema.fields();
-        let places: Vec<usize> = (0..fields.len()).filter(|i| is_flat(fields[*i].data_type())).collect();
-        let names = places.iter().map(|i| fields[*i].name().clone()).collect();
-        Batches { reader, names, places, current: None }
+impl Slices {
+    /// At most so many rows at a time.
+    pub(crate) fn new(reader: BatchReader, rows: usize) -> Slices {
+        Slices { reader, rows, current: None }
     }
 
-    fn next(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+    pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
         loop {
             if let Some((batch, taken)) = &mut self.current {
-                let count = ROWS.min(batch.num_rows() - *taken);
+                let count = self.rows.min(batch.num_rows() - *taken);
                 if count > 0 {
                     let rows = batch.slice(*taken, count);
                     *taken += count;
@@ -55,6 +50,24 @@ impl Batches {
                 None => return Ok(None),
             }
         }
+    }
+}
+
+/// A table: its columns, and its rows in small batches.
+struct Batches {
+    slices: Slices,
+    /// The columns that are no lists, maps or records.
+    names: Vec<String>,
+    places: Vec<usize>,
+}
+
+impl Batches {
+    fn new(reader: BatchReader) -> Batches {
+        let schema = reader.schema();
+        let fields = schema.fields();
+        let places: Vec<usize> = (0..fields.len()).filter(|i| is_flat(fields[*i].data_type())).collect();
+        let names = places.iter().map(|i| fields[*i].name().clone()).collect();
+        Batches { slices: Slices::new(reader, ROWS), names, places }
     }
 
     /// What writes the cells of the columns that are wanted; `times` for those that have times.
@@ -89,7 +102,7 @@ pub(crate) fn scan_batches(
     let mut batches = Batches::new(reader);
     let mut texts = Cells::new(b',');
     let mut number = 0;
-    while let Some(batch) = batches.next().map_err(|error| broken(name, &error))? {
+    while let Some(batch) = batches.slices.next().map_err(|error| broken(name, &error))? {
         let of_time = |column: usize| is_time(&batches.names[column]).then_some(times);
         let cells = batches.cells(&batch, |_| true, of_time);
         for row in 0..batch.num_rows() {
@@ -138,7 +151,7 @@ impl ArrowReader {
 
 impl Source for ArrowReader {
     fn advance(&mut self, sink: &mut Sink) -> Result<Advance, DataError> {
-        let batch = self.batches.next().map_err(|error| broken(&self.name, &error))?;
+        let batch = self.batches.slices.next().map_err(|error| broken(&self.name, &error))?;
         let Some(batch) = batch else { return Ok(Advance::End) };
         let (time, times) = (self.columns.time, self.tables.times);
         let wanted = |column: usize| self.used.contains(&column);
