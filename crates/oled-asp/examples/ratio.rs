@@ -50,10 +50,10 @@ fn main() {
     let (mut ours, mut theirs, mut ledgers) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
     let mut processes = learner.processes().to_vec();
     let mut found: Vec<(&Frame, Vec<u64>)> = Vec::new();
-    learner.cover().observe(&stream[BEFORE]);
+    learner.propositionaliser().observe(&stream[BEFORE]);
     for pair in stream[BEFORE..].windows(2) {
         let started = Instant::now();
-        let Some(interpretation) = learner.cover().observe(&pair[1]) else { continue };
+        let Some(interpretation) = learner.propositionaliser().observe(&pair[1]) else { continue };
         let derived = started.elapsed();
         let counts = candidates
             .iter()

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use indexmap::{IndexMap, IndexSet};
 use oled::induce::{Mask, RuleKind};
-use oled::replay::Course;
+use oled::replay::InstanceHistory;
 use oled::{Interrupt, Precedence, Term, Value};
 use rustc_hash::FxBuildHasher;
 
@@ -131,12 +131,12 @@ fn follow_end(
 }
 
 impl Problem {
-    /// What kernel clauses are judged by on courses of a fluent.
-    pub fn new(kernels: Vec<Kernel>, courses: &[Course], weights: Weights, both: Precedence) -> Problem {
+    /// What kernel clauses are judged by on histories of a fluent.
+    pub fn new(kernels: Vec<Kernel>, histories: &[InstanceHistory], weights: Weights, both: Precedence) -> Problem {
         let mut classes: IndexSet<Vec<Mask>, FxBuildHasher> = IndexSet::default();
-        let paths = courses.iter().map(|course| Path {
-            holds: course.holds,
-            steps: course
+        let paths = histories.iter().map(|history| Path {
+            holds: history.holds,
+            steps: history
                 .steps
                 .iter()
                 .map(|step| {
@@ -147,7 +147,7 @@ impl Problem {
                 .collect(),
         });
         let paths = paths.collect();
-        let direct = kernels.iter().any(|k| k.kind == RuleKind::Direct);
+        let direct = kernels.iter().any(|k| k.kind == RuleKind::Observed);
         Problem { kernels, weights, classes: classes.into_iter().collect(), paths, direct, both }
     }
 

@@ -13,7 +13,7 @@ use indexmap::IndexSet;
 use oled::calculus::{Outcome, Precedence};
 use oled::event::Observer;
 use oled::induce::{Mask, RuleKind};
-use oled::learn::{Cover, Fired, Grounds, Head, Instance, Interpretation, Progress};
+use oled::learn::{Firings, Head, Instance, Interpretation, Progress, Propositionaliser, RuleEvidence};
 use oled::{
     Capabilities, Clause, Diagnostic, Frame, Learned, LearnedRule, Learner, Problems, Span, Supervision, Task, Theory,
 };
@@ -31,7 +31,7 @@ type Truths = Vec<Mask>;
 pub struct Iled {
     settings: IledSettings,
     heads: Vec<Head>,
-    cover: Cover,
+    propositionaliser: Propositionaliser,
     processes: Vec<Process>,
     batch: Vec<Interpretation>,
     interpretations: u64,
@@ -89,12 +89,12 @@ struct Shape {
 impl Iled {
     /// A learner for the heads of a task with listed thresholds.
     pub fn new(task: &Task, settings: IledSettings) -> Result<Iled, Problems> {
-        let (heads, cover) = Head::of_task(task)?;
+        let (heads, propositionaliser) = Head::of_task(task)?;
         let processes = vec![Process::default(); heads.len()];
         Ok(Iled {
             settings,
             heads,
-            cover,
+            propositionaliser,
             processes,
             batch: Vec::new(),
             interpretations: 0,
@@ -114,14 +114,14 @@ impl Iled {
             return;
         }
         // What wins comes before what loses: where a fluent is started again, nothing can be wrong about an ending.
-        let both = self.cover.precedence();
+        let both = self.propositionaliser.precedence();
         let loses = if both == Precedence::Start { RuleKind::Termination } else { RuleKind::Initiation };
         let mut order: Vec<usize> = (0..self.heads.len()).collect();
         order.sort_by_key(|head| self.heads[*head].kind == loses);
         for number in order {
             let head = &self.heads[number];
-            let group = self.cover.group(head.target);
-            let table = self.cover.table(head.target);
+            let group = self.propositionaliser.group(head.target);
+            let table = self.propositionaliser.table(head.target);
             let (allowed, all) = (table.allowed(&head.atom), Mask::first(table.len()));
             let (mut positives, mut negatives) = (IndexSet::default(), IndexSet::default());
             for interpretation in &self.batch {
@@ -148,14 +148,14 @@ impl Iled {
 
     fn clause(&self, head: usize, body: &Mask) -> Clause {
         let head = &self.heads[head];
-        self.cover.clause(head, self.cover.table(head.target).body(body))
+        self.propositionaliser.clause(head, self.propositionaliser.table(head.target).body(body))
     }
 }
 
 /// Whether a rule should fire where something becomes of a fluent; `None` where it does not matter.
 fn wanted(kind: RuleKind, outcome: Outcome, both: Precedence) -> Option<bool> {
     match (kind, outcome) {
-        (RuleKind::Direct, outcome) => Some(outcome.holds_next()),
+        (RuleKind::Observed, outcome) => Some(outcome.holds_next()),
         (RuleKind::Termination, Outcome::Ends) | (RuleKind::Initiation, Outcome::Begins) => Some(true),
         // Where it begins, the rule that starts it wins, or must not be kept from it.
         (RuleKind::Termination, Outcome::Begins) => (both == Precedence::End).then_some(false),
@@ -356,7 +356,7 @@ impl Learner for Iled {
     }
 
     fn observe(&mut self, frame: &Frame, _: &mut dyn Observer) {
-        let Some(interpretation) = self.cover.observe(frame) else { return };
+        let Some(interpretation) = self.propositionaliser.observe(frame) else { return };
         self.interpretations += 1;
         self.batch.push(interpretation);
         if self.batch.len() >= self.settings.batch {
@@ -394,7 +394,7 @@ impl Learner for Iled {
                 learned.rules.push(LearnedRule {
                     clause: copy.clause(head, &rule.body),
                     id: (head, rule.number),
-                    grounds: Grounds::Fired(Fired { right, wrong }),
+                    evidence: RuleEvidence::Firings(Firings { right, wrong }),
                 });
             }
             let Process { revisions, passes, contradictions, positives, negatives, .. } = process;

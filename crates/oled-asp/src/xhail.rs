@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use indexmap::{IndexMap, IndexSet};
 use oled::event::Observer;
 use oled::induce::{Mask, RuleKind};
-use oled::learn::{Fired, Grounds, Progress};
-use oled::replay::{Chronicle, Course};
+use oled::learn::{Firings, Progress, RuleEvidence};
+use oled::replay::{InstanceHistory, StreamHistory};
 use oled::{
     Capabilities, Diagnostic, Frame, Learned, LearnedRule, Learner, Problems, Span, Supervision, Task, Term, Theory,
     Value,
@@ -28,7 +28,7 @@ use crate::solver::{Limits, SolverError, solve};
 #[derive(Clone, Debug)]
 pub struct Xhail {
     settings: XhailSettings,
-    chronicle: Chronicle,
+    history: StreamHistory,
     supervision: Supervision,
     /// What was learned last, as a theory too, and from how many frames.
     last: Option<(u64, Learned, Arc<Theory>)>,
@@ -49,22 +49,22 @@ struct Outcome {
 impl Xhail {
     /// A learner for the heads of a task with listed thresholds.
     pub fn new(task: &Task, settings: XhailSettings) -> Result<Xhail, Problems> {
-        Ok(Xhail { settings, chronicle: Chronicle::new(task)?, supervision: Supervision::default(), last: None })
+        Ok(Xhail { settings, history: StreamHistory::new(task)?, supervision: Supervision::default(), last: None })
     }
 
     fn learn(&self) -> Result<Learned, SolverError> {
-        let mut learned = Learned { interpretations: self.chronicle.frames(), ..Learned::default() };
-        for target in 0..self.chronicle.targets() {
-            let kinds = [RuleKind::Direct, RuleKind::Initiation, RuleKind::Termination];
+        let mut learned = Learned { interpretations: self.history.frames(), ..Learned::default() };
+        for target in 0..self.history.targets() {
+            let kinds = [RuleKind::Observed, RuleKind::Initiation, RuleKind::Termination];
             // Each with the literals that are meant for its rules.
             let allowed = |kind: RuleKind| {
-                let head = &self.chronicle.heads()[self.chronicle.head(target, kind)?];
-                Some((kind, self.chronicle.table(target).allowed(&head.atom)))
+                let head = &self.history.heads()[self.history.head(target, kind)?];
+                Some((kind, self.history.table(target).allowed(&head.atom)))
             };
             let kinds: Vec<(RuleKind, Mask)> = kinds.into_iter().filter_map(allowed).collect();
-            let courses = self.chronicle.courses(target);
-            let outcome = self.search(&courses, &kinds)?;
-            let name = self.chronicle.heads().iter().find(|h| h.target == target).expect("a target has a head").name;
+            let histories = self.history.histories(target);
+            let outcome = self.search(&histories, &kinds)?;
+            let name = self.history.heads().iter().find(|h| h.target == target).expect("a target has a head").name;
             let Cost { uncovered, covered, literals, total } = outcome.cost;
             let how = match outcome {
                 Outcome { optimal: true, .. } => "the best there is within the kernel",
@@ -77,22 +77,21 @@ impl Xhail {
                 outcome.kernels, outcome.depth
             ));
             for (number, (kind, body)) in outcome.rules.into_iter().enumerate() {
-                let head = self.chronicle.head(target, kind).expect("kernels have the heads that are declared");
-                let clause = self.chronicle.clause(head, &body);
-                let fired = courses.iter().map(|course| course.fired(kind, &body));
-                let grounds =
-                    Grounds::Fired(fired.fold(Fired::default(), |sum, f| Fired {
-                        right: sum.right + f.right,
-                        wrong: sum.wrong + f.wrong,
-                    }));
-                learned.rules.push(LearnedRule { clause, id: (head, number as u64 + 1), grounds });
+                let head = self.history.head(target, kind).expect("kernels have the heads that are declared");
+                let clause = self.history.clause(head, &body);
+                let fired = histories.iter().map(|history| history.fired(kind, &body));
+                let evidence = RuleEvidence::Firings(fired.fold(Firings::default(), |sum, f| Firings {
+                    right: sum.right + f.right,
+                    wrong: sum.wrong + f.wrong,
+                }));
+                learned.rules.push(LearnedRule { clause, id: (head, number as u64 + 1), evidence });
             }
         }
         Ok(learned)
     }
 
     /// Deeper and deeper explanations, until one brings nothing more.
-    fn search(&self, courses: &[Course], kinds: &[(RuleKind, Mask)]) -> Result<Outcome, SolverError> {
+    fn search(&self, histories: &[InstanceHistory], kinds: &[(RuleKind, Mask)]) -> Result<Outcome, SolverError> {
         let until = self.settings.time.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
         let interrupt = self.supervision.searches.clone();
         let effort = Effort { conflicts: Some(self.settings.conflicts), until, interrupt };
@@ -101,12 +100,12 @@ impl Xhail {
         let mut best: Option<Outcome> = None;
         let mut known: Vec<Kernel> = Vec::new();
         for depth in 0..=self.settings.depth {
-            let kernels = kernels(courses, kinds, depth)?;
+            let kernels = kernels(histories, kinds, depth)?;
             if best.is_some() && kernels == known {
                 continue;
             }
-            let problem = Problem::new(kernels.clone(), courses, weights, self.chronicle.precedence());
-            self.supervision.watcher.tell(|| format!("{} kernel clauses at depth {depth}", kernels.len()));
+            let problem = Problem::new(kernels.clone(), histories, weights, self.history.precedence());
+            self.supervision.listener.tell(|| format!("{} kernel clauses at depth {depth}", kernels.len()));
             let start = best.as_ref().map(|b| placed(&b.rules, &kernels));
             let (hypothesis, optimal) = self.solve(&problem, start, &effort)?;
             let outcome = Outcome {
@@ -170,7 +169,7 @@ impl Xhail {
                         (best, cost) = (chosen, found);
                         let Cost { total, literals, .. } = cost;
                         self.supervision
-                            .watcher
+                            .listener
                             .tell(|| format!("{count} kernel clauses, cost {total}, {literals} literals"));
                     }
                 }
@@ -199,11 +198,11 @@ impl Learner for Xhail {
     }
 
     fn observe(&mut self, frame: &Frame, _: &mut dyn Observer) {
-        self.chronicle.observe(frame);
+        self.history.observe(frame);
     }
 
     fn progress(&self) -> Progress {
-        Progress { interpretations: self.chronicle.frames(), is_cut: false }
+        Progress { interpretations: self.history.frames(), is_cut: false }
     }
 
     /// A batch learner has no rules before it has looked at everything.
@@ -213,7 +212,7 @@ impl Learner for Xhail {
     }
 
     fn learned(&mut self, _: &mut dyn Observer) -> Learned {
-        let frames = self.chronicle.frames();
+        let frames = self.history.frames();
         if let Some((seen, learned, _)) = &self.last
             && *seen == frames
         {
@@ -246,15 +245,19 @@ const SMALL: usize = 160;
 /// How many kernel clauses are chosen at a time.
 const WIDTHS: [usize; 3] = [2, 4, 6];
 
-/// How many minimal explanations of a course are looked at.
+/// How many minimal explanations of a history are looked at.
 const ALTERNATIVES: usize = 32;
 
 /// So many classes more are explained at each depth from the second on.
 const MORE: usize = 8;
 
-/// The kernel clauses of the explanations of a depth: at 0 of one minimal explanation of each course, at 1 of all of them,
+/// The kernel clauses of the explanations of a depth: at 0 of one minimal explanation of each history, at 1 of all of them,
 /// beyond that also of things that need not have happened, those first that would be right most often.
-fn kernels(courses: &[Course], kinds: &[(RuleKind, Mask)], depth: usize) -> Result<Vec<Kernel>, SolverError> {
+fn kernels(
+    histories: &[InstanceHistory],
+    kinds: &[(RuleKind, Mask)],
+    depth: usize,
+) -> Result<Vec<Kernel>, SolverError> {
     let mut kernels: IndexSet<Kernel, FxBuildHasher> = IndexSet::default();
     let mut add = |kind: RuleKind, truths: &[Mask]| {
         if let Some((_, allowed)) = kinds.iter().find(|(known, _)| *known == kind) {
@@ -262,16 +265,16 @@ fn kernels(courses: &[Course], kinds: &[(RuleKind, Mask)], depth: usize) -> Resu
             kernels.extend(bottoms.map(|bottom| Kernel { kind, bottom }));
         }
     };
-    let direct = kinds.iter().any(|(kind, _)| *kind == RuleKind::Direct);
-    for course in courses {
-        for (kind, step) in explain(course, direct, depth > 0)? {
-            add(kind, &course.steps[step].truths);
+    let direct = kinds.iter().any(|(kind, _)| *kind == RuleKind::Observed);
+    for history in histories {
+        for (kind, step) in explain(history, direct, depth > 0)? {
+            add(kind, &history.steps[step].truths);
         }
     }
     if depth > 1 {
         // What need not have happened, and agrees with the annotation: how often, and how often it would not.
         let mut right: IndexMap<(RuleKind, &[Mask]), i64, FxBuildHasher> = IndexMap::default();
-        for (now, next) in courses.iter().flat_map(|c| c.steps.windows(2)).map(|w| (&w[0], &w[1])) {
+        for (now, next) in histories.iter().flat_map(|c| c.steps.windows(2)).map(|w| (&w[0], &w[1])) {
             let Some(holds) = next.label else { continue };
             *right.entry((RuleKind::Initiation, &now.truths)).or_default() += if holds { 1 } else { -1 };
             *right.entry((RuleKind::Termination, &now.truths)).or_default() += if holds { -1 } else { 1 };
@@ -286,19 +289,19 @@ fn kernels(courses: &[Course], kinds: &[(RuleKind, Mask)], depth: usize) -> Resu
     Ok(kernels.into_iter().collect())
 }
 
-/// What must have happened for a course to be as annotated: the fewest beginnings and endings, by the axioms of the Event
+/// What must have happened for a history to be as annotated: the fewest beginnings and endings, by the axioms of the Event
 /// Calculus; each at a step, whose last time point is meant.
-fn explain(course: &Course, direct: bool, all: bool) -> Result<Vec<(RuleKind, usize)>, SolverError> {
-    let steps = &course.steps;
+fn explain(history: &InstanceHistory, direct: bool, all: bool) -> Result<Vec<(RuleKind, usize)>, SolverError> {
+    let steps = &history.steps;
     if direct {
         let held = steps.iter().enumerate().filter(|(_, s)| s.label == Some(true));
-        return Ok(held.map(|(i, _)| (RuleKind::Direct, i)).collect());
+        return Ok(held.map(|(i, _)| (RuleKind::Observed, i)).collect());
     }
-    if !course.holds && steps.iter().all(|s| s.label != Some(true)) {
+    if !history.holds && steps.iter().all(|s| s.label != Some(true)) {
         return Ok(Vec::new());
     }
     let mut program = format!("step(0..{}).\n", steps.len() - 1);
-    if course.holds {
+    if history.holds {
         program.push_str("holds(0).\n");
     }
     for (i, step) in steps.iter().enumerate() {

@@ -203,8 +203,8 @@ fn xhail_tells_how_far_it_is() {
     let lines = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let mut learner = Xhail::new(&task(), XhailSettings::default()).unwrap();
     let told = lines.clone();
-    let watcher = oled::learn::Watcher::new(move |line| told.lock().unwrap().push(line.to_string()));
-    learner.supervise(&oled::Supervision { watcher, ..oled::Supervision::default() });
+    let listener = oled::learn::ProgressListener::new(move |line| told.lock().unwrap().push(line.to_string()));
+    learner.supervise(&oled::Supervision { listener, ..oled::Supervision::default() });
     stream(1, 4).iter().for_each(|frame| learner.observe(frame, &mut ()));
     learner.learned(&mut ());
     assert!(lines.lock().unwrap().iter().any(|line| line.ends_with("kernel clauses at depth 0")));

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use oled::testing::deterministic;
-use oled::weights::{Scores, Stretch, decode};
+use oled::weights::{ScoredRun, Scores, decode};
 use oled_asp::solver::{Limits, solve};
 use proptest::prelude::*;
 
@@ -37,9 +37,9 @@ proptest! {
             Scores::new(cells.iter().map(|&(enter, stay)| [f64::from(enter), f64::from(enter + stay)]))
         };
         let runs: Vec<(Scores, u32)> = runs.iter().map(|(cells, length)| (scores(cells), *length)).collect();
-        let stretches: Vec<Stretch> = runs.iter().map(|(scores, length)| Stretch { scores, length: *length }).collect();
+        let scored: Vec<ScoredRun> = runs.iter().map(|(scores, length)| ScoredRun { scores, length: *length }).collect();
         let steps: Vec<&Scores> = runs.iter().flat_map(|(s, length)| std::iter::repeat_n(s, *length as usize)).collect();
-        let (score, states) = decode(&stretches);
+        let (score, states) = decode(&scored);
         let answer = solve(&program(&steps), &["--opt-strategy=usc"], &Limits::default()).unwrap();
         let best = answer.best().unwrap();
         prop_assert!(answer.is_optimal());

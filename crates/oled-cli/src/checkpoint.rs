@@ -85,11 +85,11 @@ fn parse_every(text: &str) -> Result<Every, String> {
 
 /// Everything that a state depends on beside the stream.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MadeOf(Vec<(String, String)>);
+pub(crate) struct Fingerprint(Vec<(String, String)>);
 
-impl MadeOf {
+impl Fingerprint {
     /// What every command's state depends on.
-    pub(crate) fn new(folder: &TaskFolder, input: &InputArgs, live: &LiveArgs) -> MadeOf {
+    pub(crate) fn new(folder: &TaskFolder, input: &InputArgs, live: &LiveArgs) -> Fingerprint {
         let texts: String = folder.texts().iter().flat_map(|source| [&source.text, "\0"]).collect();
         let reasoner = folder.read_options(None, false).reasoner.is_some();
         let (task, every) = (&folder.task, folder.every());
@@ -97,7 +97,7 @@ impl MadeOf {
         // Labels that come later are others when a run goes on.
         let growing = live.follow && folder.tables.delay.is_some();
         let of_labels = |path: &Path| if growing { path.display().to_string() } else { of_file(path) };
-        let mut made_of = MadeOf::default();
+        let mut made_of = Fingerprint::default();
         made_of.add("the task", format!("{} ({:016x})", folder.name, digest(options.as_bytes())));
         made_of.add(
             "other inputs",
@@ -139,10 +139,10 @@ fn whole(path: &Path) -> PathBuf {
 }
 
 /// Sees to the checkpoints of a run.
-pub(crate) struct Keeper<'a> {
+pub(crate) struct Checkpointer<'a> {
     args: &'a CheckpointArgs,
     path: &'a Path,
-    made_of: MadeOf,
+    made_of: Fingerprint,
     quiet: bool,
     frames: u64,
     last: Instant,
@@ -156,9 +156,13 @@ pub(crate) struct Keeper<'a> {
     _lock: Lock,
 }
 
-impl<'a> Keeper<'a> {
+impl<'a> Checkpointer<'a> {
     /// What sees to them, if they are wanted.
-    pub(crate) fn new(args: &'a CheckpointArgs, made_of: MadeOf, quiet: bool) -> anyhow::Result<Option<Keeper<'a>>> {
+    pub(crate) fn new(
+        args: &'a CheckpointArgs,
+        made_of: Fingerprint,
+        quiet: bool,
+    ) -> anyhow::Result<Option<Checkpointer<'a>>> {
         let Some(path) = &args.checkpoint else { return Ok(None) };
         let lock = Lock::take(path)?;
         if !args.resume && path.exists() {
@@ -169,7 +173,7 @@ impl<'a> Keeper<'a> {
         }
         // A place that cannot be written to is told before anything is read.
         Replacement::create(path).with_context(|| format!("cannot write the checkpoint `{}`", path.display()))?;
-        Ok(Some(Keeper {
+        Ok(Some(Checkpointer {
             args,
             path,
             made_of,
@@ -223,7 +227,7 @@ impl<'a> Keeper<'a> {
     }
 
     /// Writes a checkpoint of a state. One that cannot be written is told, and tried again when the next is due, as long as
-    /// there is a good one to go on from. The last one does not stand in the way of the result: [`Keeper::finish`] tells.
+    /// there is a good one to go on from. The last one does not stand in the way of the result: [`Checkpointer::finish`] tells.
     pub(crate) fn save<T: Serialize>(
         &mut self,
         is_last: bool,

@@ -15,7 +15,7 @@ use oled_cluster::{Finished, Hosts, Kept, Make};
 use oled_data::task_folder::TaskFolder;
 
 use crate::Outcome;
-use crate::checkpoint::{Keeper, MadeOf};
+use crate::checkpoint::{Checkpointer, Fingerprint};
 use crate::experiment::CrossvalArgs;
 use crate::init::task_or_tables;
 use crate::input::load_task;
@@ -23,7 +23,7 @@ use crate::learn::{LearnArgs, learner_of, run_together, taken};
 use crate::progress::{Labels, say, say_skipped};
 use crate::recognise::{RecogniseArgs, interruption, made_of};
 use crate::source::Source;
-use crate::workers::{Covers, Learning, Recognising};
+use crate::workers::{Learning, Propositionalising, Recognising};
 use deciding::Deciding;
 use reader::{Reader, To};
 
@@ -106,9 +106,9 @@ type State<T> = (Kept, T);
 
 /// Where the first process goes on, if it keeps checkpoints and has one.
 fn resumed<T: serde::de::DeserializeOwned>(
-    keeper: Option<&mut Keeper<'_>>,
+    checkpointer: Option<&mut Checkpointer<'_>>,
 ) -> anyhow::Result<(Option<Kept>, Option<T>)> {
-    let state: Option<State<T>> = keeper.map_or(Ok(None), Keeper::resume)?;
+    let state: Option<State<T>> = checkpointer.map_or(Ok(None), Checkpointer::resume)?;
     Ok(state.map_or((None, None), |(kept, written)| (Some(kept), Some(written))))
 }
 
@@ -130,13 +130,13 @@ fn recognise(hosts: &Hosts, args: &'static RecogniseArgs, quiet: bool) -> anyhow
     }
     let mut made_of = made_of(&folder, args)?;
     made_of.add("the cluster", format!("{} shards", oled_cluster::SHARDS));
-    let mut keeper = Keeper::new(&args.checkpoint, made_of, quiet)?;
-    let (kept, written) = resumed(keeper.as_mut())?;
+    let mut checkpointer = Checkpointer::new(&args.checkpoint, made_of, quiet)?;
+    let (kept, written) = resumed(checkpointer.as_mut())?;
     let lines = To::lines(args.output.as_deref(), header, written)?;
     let position = kept.as_ref().map(|kept| &kept.position[..]);
     let reader = Reader::open(
         (&folder, &args.input, &args.live),
-        (keeper, &args.checkpoint),
+        (checkpointer, &args.checkpoint),
         lines,
         &interrupted,
         position,
@@ -173,8 +173,8 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result
     let folder = taken(task_or_tables(args.task.as_deref(), &args.input, true)?, args, true)?;
     let mut fresh = learner_of(&folder, args)?;
     // Who decides on its way through the stream decides in the first process, on what all of them have made of frames.
-    let covering = fresh.covering();
-    if covering.is_none() && !fresh.capabilities().mergeable {
+    let propositionaliser = fresh.segment_propositionaliser();
+    if propositionaliser.is_none() && !fresh.capabilities().mergeable {
         if !is_head {
             return Ok(Outcome::Done);
         }
@@ -186,12 +186,12 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result
         }
         return crate::learn::run(args, quiet);
     }
-    let decides = covering.is_some();
-    let fresh = Mutex::new((fresh, covering));
+    let decides = propositionaliser.is_some();
+    let fresh = Mutex::new((fresh, propositionaliser));
     let make: Make = Arc::new(move || {
-        let (learner, covering) = &mut *fresh.lock().unwrap_or_else(PoisonError::into_inner);
-        match covering {
-            Some(covering) => Box::new(Covers::new(covering.clone())),
+        let (learner, propositionaliser) = &mut *fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        match propositionaliser {
+            Some(propositionaliser) => Box::new(Propositionalising::new(propositionaliser.clone())),
             None => Box::new(Learning::telling(learner.copy())),
         }
     });
@@ -201,17 +201,17 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result
         oled_cluster::run(hosts, make, None)?;
         return Ok(Outcome::Done);
     }
-    let together = |learner: &mut dyn Learner, folder: &TaskFolder, made_of: MadeOf, stop: &Arc<AtomicBool>| {
+    let together = |learner: &mut dyn Learner, folder: &TaskFolder, made_of: Fingerprint, stop: &Arc<AtomicBool>| {
         let mut made_of = made_of;
         made_of.add("the cluster", format!("{} shards", oled_cluster::SHARDS));
-        let mut keeper = Keeper::new(&args.checkpoint, made_of, quiet)?;
-        let (kept, saved) = resumed::<Option<Vec<u8>>>(keeper.as_mut())?;
+        let mut checkpointer = Checkpointer::new(&args.checkpoint, made_of, quiet)?;
+        let (kept, saved) = resumed::<Option<Vec<u8>>>(checkpointer.as_mut())?;
         let position = kept.as_ref().map(|kept| &kept.position[..]);
         let copy = decides.then(|| learner.copy());
         let deciding = Deciding::new(copy, saved.flatten().as_deref(), quiet)?;
         let reader = Reader::open(
             (folder, &args.input, &args.live),
-            (keeper, &args.checkpoint),
+            (checkpointer, &args.checkpoint),
             To::Decides(deciding.clone()),
             stop,
             position,
@@ -225,7 +225,7 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result
             learner.restore(&state).context(failed)?;
         }
         for (_, state) in states {
-            if decides { learner.add_covering(&state) } else { learner.merge(&state) }.context(failed)?;
+            if decides { learner.add_propositionaliser(&state) } else { learner.merge(&state) }.context(failed)?;
         }
         let read = reader.1.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (_, frames) = read.context("the stream was read")?;

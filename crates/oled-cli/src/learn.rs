@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use oled::learn::Watcher;
+use oled::learn::ProgressListener;
 use oled::weights::Weighing;
 use oled::{Every, Learned, Learner, Theory};
 use oled_data::task_folder::TaskFolder;
@@ -25,7 +25,7 @@ use oled_data::{Digest, Pause, digest};
 use oled_experiment::{Prequential, costs, effective_settings, named};
 
 use crate::Outcome;
-use crate::checkpoint::{Keeper, MadeOf, say_resumed};
+use crate::checkpoint::{Checkpointer, Fingerprint, say_resumed};
 use crate::evaluate::prequential_table;
 use crate::init::task_or_tables;
 use crate::input::{load_theory, warn, warn_of_durations};
@@ -53,7 +53,7 @@ type State = (Vec<u8>, Vec<u8>, Option<Digest>);
 /// Lets a learner, which has seen nothing yet, learn from the stream of a command together with other processes; gives back the
 /// stream, which has ended.
 pub(crate) type Together<'a> =
-    &'a dyn Fn(&mut dyn Learner, &TaskFolder, MadeOf, &Arc<AtomicBool>) -> anyhow::Result<Source>;
+    &'a dyn Fn(&mut dyn Learner, &TaskFolder, Fingerprint, &Arc<AtomicBool>) -> anyhow::Result<Source>;
 
 pub(crate) fn run(args: &LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     run_together(args, None, quiet)
@@ -96,11 +96,11 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
     }
     let made_of = made_of(&folder, args, &overrides)?;
     // Those who learn together see to their checkpoints themselves.
-    let (mut keeper, made_of) = match together {
-        None => (Keeper::new(&args.checkpoint, made_of, quiet)?, None),
+    let (mut checkpointer, made_of) = match together {
+        None => (Checkpointer::new(&args.checkpoint, made_of, quiet)?, None),
         Some(_) => (None, Some(made_of)),
     };
-    let resumed: Option<State> = keeper.as_mut().map_or(Ok(None), Keeper::resume)?;
+    let resumed: Option<State> = checkpointer.as_mut().map_or(Ok(None), Checkpointer::resume)?;
     let mut log = Log::new(args.log.as_deref(), quiet, resumed.as_ref().and_then(|r| r.2.clone()))?;
     let mut learning = if args.prequential || args.report.is_some() {
         Learning::Tested(Box::new(Prequential::new(&folder.task, learner, args.report.is_some())?))
@@ -109,8 +109,8 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
     };
     let mut next = args.print_every.unwrap_or(u64::MAX);
     let mut position = None;
-    if let (Some((at, state, _)), Some(keeper)) = (resumed, &keeper) {
-        learning.restore(&state).with_context(|| keeper.of_no_use())?;
+    if let (Some((at, state, _)), Some(checkpointer)) = (resumed, &checkpointer) {
+        learning.restore(&state).with_context(|| checkpointer.of_no_use())?;
         // What was printed before the checkpoint is not printed again.
         while learning.learner().progress().interpretations >= next {
             next += args.print_every.unwrap_or(u64::MAX);
@@ -151,7 +151,7 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
         // Where several threads parse they are ahead already.
         None => Source::stream(folder, &args.input, args.threads > 1 && args.input.workers < 2),
     };
-    let live = keeper.is_some() || args.live.follow || args.live.lateness.is_some();
+    let live = checkpointer.is_some() || args.live.follow || args.live.lateness.is_some();
     let mut frames = match args.protocol {
         _ if together.is_some() => {
             let (together, made_of) = together.zip(made_of).expect("who learns together is told of what");
@@ -175,10 +175,17 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
     if let (true, Learning::Plain(learner)) = (can_be_spread(args), &mut learning) {
         let stream = (frames, folder.task.options.interleaved);
         let workers = args.input.workers;
-        frames = match learner.covering() {
-            Some(covering) => {
+        frames = match learner.segment_propositionaliser() {
+            Some(propositionaliser) => {
                 let learner: &mut dyn Learner = &mut **learner;
-                workers::learn_covered((learner, &covering), &mut log, stream, workers, &interrupted, &mut progress)?
+                workers::learn_propositionalised(
+                    (learner, &propositionaliser),
+                    &mut log,
+                    stream,
+                    workers,
+                    &interrupted,
+                    &mut progress,
+                )?
             }
             None if learner.capabilities().mergeable && args.log.is_none() => {
                 workers::learn(&mut **learner, &mut log, stream, workers, &interrupted, &mut progress)?
@@ -196,10 +203,12 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
                     look.note(frame);
                 }
                 progress.frame_at(|| frames.bytes_read());
-                keeper.as_mut().is_some_and(Keeper::is_due)
+                checkpointer.as_mut().is_some_and(Checkpointer::is_due)
             }
             None if frames.pause().is_none() => break,
-            None => frames.pause() == Some(Pause::End) || keeper.as_ref().is_some_and(Keeper::is_due_at_rest),
+            None => {
+                frames.pause() == Some(Pause::End) || checkpointer.as_ref().is_some_and(Checkpointer::is_due_at_rest)
+            }
         };
         show(&mut learning, &mut log);
         let stopped = interrupted.load(Ordering::Relaxed);
@@ -208,10 +217,10 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
             break;
         }
         // After its end the stream has no position any more: the last checkpoint is the one written there.
-        if let (true, Some(keeper), true) = (is_due || stopped, &mut keeper, frames.has_position()) {
+        if let (true, Some(checkpointer), true) = (is_due || stopped, &mut checkpointer, frames.has_position()) {
             let Some(state) = learning.save(&mut log) else { bail!("the learner `{}` cannot be saved", args.learner) };
             let is_last = stopped || frames.pause() == Some(Pause::End);
-            keeper.save(is_last, || Ok((frames.save(), state, log.sync()?)))?;
+            checkpointer.save(is_last, || Ok((frames.save(), state, log.sync()?)))?;
             if frames.pause() == Some(Pause::End) {
                 frames.end();
             }
@@ -225,7 +234,7 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
     // A search that takes long tells how far it is.
     let search = bar("", None, "{spinner} {msg}  {elapsed}", quiet);
     let told = search.clone();
-    supervisor.watch(Watcher::new(move |line| told.set_message(line.to_string())));
+    supervisor.watch(ProgressListener::new(move |line| told.set_message(line.to_string())));
     let mut learned = supervisor.search(&mut learning, |learning| learning.learned(&mut log));
     log.last(&learned);
     // A log that cannot be written is no reason to lose what was learned.
@@ -263,7 +272,7 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
     }
     written?;
     logged?;
-    keeper.map_or(Ok(()), Keeper::finish)?;
+    checkpointer.map_or(Ok(()), Checkpointer::finish)?;
     if let (Some(tested), true, false) = (tested, args.prequential && !args.json, quiet) {
         say(&format!(
             "recognised with the rules so far, before learning from it:\n{}",
@@ -303,8 +312,8 @@ fn can_be_spread(args: &LearnArgs) -> bool {
 }
 
 /// Everything that the state depends on beside the stream.
-fn made_of(folder: &TaskFolder, args: &LearnArgs, overrides: &[(String, String)]) -> anyhow::Result<MadeOf> {
-    let mut made_of = MadeOf::new(folder, &args.input, &args.live);
+fn made_of(folder: &TaskFolder, args: &LearnArgs, overrides: &[(String, String)]) -> anyhow::Result<Fingerprint> {
+    let mut made_of = Fingerprint::new(folder, &args.input, &args.live);
     made_of.add("the command", "learn");
     made_of.add("`--learner`", &args.learner);
     for (name, value) in

@@ -16,7 +16,7 @@ use oled_data::task_folder::TaskFolder;
 use oled_data::{Pause, digest};
 
 use crate::Outcome;
-use crate::checkpoint::{Keeper, MadeOf, open_frames, say_resumed};
+use crate::checkpoint::{Checkpointer, Fingerprint, open_frames, say_resumed};
 use crate::input::{load_task, load_theory, recogniser, recogniser_of, too_much, warn_of_durations};
 use crate::progress::{Labels, Progress, say_skipped};
 pub(crate) use lines::{INTERVAL_COLUMNS, compact, interval_line};
@@ -44,18 +44,18 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
         folder.skip_quiet(&load_theory(&folder, &args.theory)?);
     }
     let mut recogniser = recogniser(&folder, &args.theory, quiet)?;
-    let mut keeper = Keeper::new(&args.checkpoint, made_of(&folder, args)?, quiet)?;
-    let resumed: Option<State> = keeper.as_mut().map_or(Ok(None), Keeper::resume)?;
+    let mut checkpointer = Checkpointer::new(&args.checkpoint, made_of(&folder, args)?, quiet)?;
+    let resumed: Option<State> = checkpointer.as_mut().map_or(Ok(None), Checkpointer::resume)?;
     let mut text = folder.theory(&args.theory)?.text.clone();
     let (mut position, mut before) = (None, None);
-    if let (Some((at, state, written, printed, at_work)), Some(keeper)) = (resumed, &keeper) {
+    if let (Some((at, state, written, printed, at_work)), Some(checkpointer)) = (resumed, &checkpointer) {
         if let Some(at_work) = at_work {
             // The file may have changed since.
             let source = Source::new(args.theory.display().to_string(), at_work);
             recogniser = recogniser_of(&folder, &source)?;
             text.clone_from(&source.text);
         }
-        recogniser.restore(&state).with_context(|| keeper.of_no_use())?;
+        recogniser.restore(&state).with_context(|| checkpointer.of_no_use())?;
         (position, before) = (Some(at), Some((written, printed)));
     }
     recogniser = recogniser.with_limit(args.max_instances).with_max_steps(args.steps.max_steps);
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
                     None => {
                         printer.print(&frame, &recogniser, &mut closed)?;
                         progress.frame(&frames);
-                        keeper.as_mut().is_some_and(Keeper::is_due)
+                        checkpointer.as_mut().is_some_and(Checkpointer::is_due)
                     }
                 }
             }
@@ -113,16 +113,16 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
             None => {
                 // Nothing comes, so there is time to tell what is known.
                 printer.flush()?;
-                frames.pause() == Some(Pause::End) || keeper.as_ref().is_some_and(Keeper::is_due_at_rest)
+                frames.pause() == Some(Pause::End) || checkpointer.as_ref().is_some_and(Checkpointer::is_due_at_rest)
             }
         };
         let stopped = interrupted.load(Ordering::Relaxed);
         // After its end the stream has no position any more: the last checkpoint is the one written there.
-        if let (true, Some(keeper), Some(pause)) = (is_due || stopped, &mut keeper, frames.pause()) {
+        if let (true, Some(checkpointer), Some(pause)) = (is_due || stopped, &mut checkpointer, frames.pause()) {
             let written = printer.sync()?;
             let is_last = stopped || pause == Pause::End;
             let text = reloader.as_ref().map(|reloader| reloader.text().to_string());
-            keeper.save(is_last, || Ok((frames.save(), recogniser.save(), written, printer.printed, text)))?;
+            checkpointer.save(is_last, || Ok((frames.save(), recogniser.save(), written, printer.printed, text)))?;
             if pause == Pause::End {
                 frames.end();
             }
@@ -141,7 +141,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     printer.sync()?;
     progress.finish();
     say_skipped(frames.skipped(), Labels::Unused, quiet);
-    keeper.map_or(Ok(()), Keeper::finish)?;
+    checkpointer.map_or(Ok(()), Checkpointer::finish)?;
     Ok(match printer.printed {
         _ if stopped => Outcome::Interrupted,
         0 => Outcome::Nothing,
@@ -150,8 +150,8 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
 }
 
 /// Everything that the state and the output depend on beside the stream.
-pub(crate) fn made_of(folder: &TaskFolder, args: &RecogniseArgs) -> anyhow::Result<MadeOf> {
-    let mut made_of = MadeOf::new(folder, &args.input, &args.live);
+pub(crate) fn made_of(folder: &TaskFolder, args: &RecogniseArgs) -> anyhow::Result<Fingerprint> {
+    let mut made_of = Fingerprint::new(folder, &args.input, &args.live);
     let theory = load_theory(folder, &args.theory)?.to_string();
     made_of.add("the command", "recognise");
     let yes = |flag: bool| if flag { "yes" } else { "" };

@@ -4,7 +4,7 @@ use anyhow::bail;
 use oled::Frame;
 use oled_data::homes::{Homes, HomesOptions};
 use oled_data::task_folder::TaskFolder;
-use oled_data::world::{Faults, Spoiler, World, WorldOptions};
+use oled_data::world::{FaultInjector, Faults, World, WorldOptions};
 use oled_data::{Format, FrameWriter, TableWriter};
 
 use crate::Outcome;
@@ -25,13 +25,13 @@ pub(crate) fn run(args: &SimulateArgs) -> anyhow::Result<Outcome> {
     if spoilt && args.to != Format::Jsonl {
         bail!("faults are those of lines, and only in `jsonl` is a line a frame\nhint: leave `--to {}` out", args.to);
     }
-    let mut spoiler = spoilt.then(|| Spoiler::new(faults, args.world.seed));
+    let mut injector = spoilt.then(|| FaultInjector::new(faults, args.world.seed));
     let mut left = args.facts.unwrap_or(u64::MAX);
     for frame in frames(args) {
-        match &mut spoiler {
-            Some(spoiler) => {
+        match &mut injector {
+            Some(injector) => {
                 let line = writer.text(&frame);
-                spoiler.take(&frame, &line, |line| writer.write_text(line))?;
+                injector.take(&frame, &line, |line| writer.write_text(line))?;
             }
             None => writer.write(&frame)?,
         }
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &SimulateArgs) -> anyhow::Result<Outcome> {
             break;
         }
     }
-    let spoilt = spoiler.map(|spoiler| spoiler.finish(|line| writer.write_text(line))).transpose()?;
+    let spoilt = injector.map(|injector| injector.finish(|line| writer.write_text(line))).transpose()?;
     writer.finish()?;
     if let Some(spoilt) = spoilt {
         say(&format!("spoilt: {spoilt}"));

@@ -3,9 +3,9 @@
 //! One thread takes frames in their order and deals them out by segment, epoch by epoch. Each worker tells what it has of an epoch;
 //! when all have told theirs, it is put in order and handed on. So many epochs may be open and no more, so that memory is bounded.
 
-mod covering;
 mod evaluating;
 mod learning;
+mod propositionalising;
 mod recognising;
 mod weighing;
 
@@ -15,19 +15,20 @@ use std::thread;
 
 use anyhow::anyhow;
 use oled::Frame;
-use oled::deal::{Dealer, Place, Shares, Told, Worker};
+use oled::partition::{Place, Sequencer, Shares, Told, Worker};
 use oled_data::DataError;
 
 use crate::progress::Progress;
 use crate::source::Source;
-pub(crate) use covering::learn_covered;
 pub(crate) use evaluating::evaluate;
 pub(crate) use learning::learn;
+pub(crate) use propositionalising::learn_propositionalised;
 pub(crate) use recognising::{can_recognise, recognise};
 pub(crate) use weighing::{Counted, count};
 #[cfg(feature = "cluster")]
 pub(crate) use {
-    covering::Covers, learning::Learning, learning::Warning, learning::Warnings, recognising::Recognising,
+    learning::Learning, learning::Warning, learning::Warnings, propositionalising::Propositionalising,
+    recognising::Recognising,
 };
 
 /// Frames of an epoch: with fewer the channels cost more than the frames, with more what is told waits longer.
@@ -69,9 +70,9 @@ pub(crate) fn run<W: Worker>(
             take.push(told);
         }
         let (frames, progress) = (&mut frames, progress);
-        let dealer = scope.spawn(move || deal(frames, interleaved, &give, stop, progress));
+        let sequencer = scope.spawn(move || deal(frames, interleaved, &give, stop, progress));
         in_order(&take, &mut hand_on)?;
-        dealer.join().map_err(|_| anyhow!("the thread that deals out frames has failed: please report it"))
+        sequencer.join().map_err(|_| anyhow!("the thread that deals out frames has failed: please report it"))
     });
     done??;
     Ok((frames, workers))
@@ -85,7 +86,7 @@ fn deal(
     stop: &AtomicBool,
     progress: &mut Progress,
 ) -> Ended {
-    let (mut dealer, mut shares) = (Dealer::new(interleaved), Shares::new(workers.len()));
+    let (mut sequencer, mut shares) = (Sequencer::new(interleaved), Shares::new(workers.len()));
     let mut ended = None;
     while ended.is_none() {
         let mut epoch: Vec<Vec<Deed>> = workers.iter().map(|_| Vec::new()).collect();
@@ -99,7 +100,7 @@ fn deal(
             match frame {
                 Ok(frame) => {
                     progress.frame_at(|| frames.bytes_read());
-                    let place = dealer.place(&frame);
+                    let place = sequencer.place(&frame);
                     if let Some(over) = place.over {
                         epoch[shares.over(over)].push(Deed::Over(over, place));
                     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use oled::deal::{Dealer, Told, Worker};
+use oled::partition::{Sequencer, Told, Worker};
 use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::operator::Operator;
 use timely::dataflow::operators::{Input, Probe};
@@ -117,7 +117,7 @@ pub fn run(hosts: &Hosts, make: Make, head: Option<(Box<dyn Head>, Option<Kept>)
 /// What the head knows of the epochs.
 struct Feeder {
     head: Box<dyn Head>,
-    dealer: Dealer,
+    sequencer: Sequencer,
     /// Shards that have seen a frame.
     used: BTreeSet<u64>,
     /// What shards go on from, until they are told.
@@ -127,7 +127,7 @@ struct Feeder {
     /// The epochs that were taken.
     written: u64,
     /// The epochs that are to be kept, with what is known at their ends.
-    marks: BTreeMap<u64, (Vec<u8>, Dealer)>,
+    marks: BTreeMap<u64, (Vec<u8>, Sequencer)>,
     states: Vec<(u64, Vec<u8>)>,
     stopped: bool,
     /// What went wrong, and whether that was in the work: nothing is written after it then.
@@ -138,13 +138,13 @@ struct Feeder {
 
 impl Feeder {
     fn new(head: Box<dyn Head>, kept: Option<Kept>, fault: Option<Fault>) -> Feeder {
-        let (dealer, restore) = match kept {
-            Some(kept) => (kept.dealer, kept.shards),
-            None => (Dealer::new(head.is_interleaved()), Vec::new()),
+        let (sequencer, restore) = match kept {
+            Some(kept) => (kept.sequencer, kept.shards),
+            None => (Sequencer::new(head.is_interleaved()), Vec::new()),
         };
         Feeder {
             head,
-            dealer,
+            sequencer,
             used: restore.iter().map(|(shard, _)| *shard).collect(),
             restore,
             over: false,
@@ -169,7 +169,7 @@ impl Feeder {
             match self.head.next() {
                 Next::Frame(frame) => {
                     frames += 1;
-                    let place = self.dealer.place(&frame);
+                    let place = self.sequencer.place(&frame);
                     if let Some(over) = place.over {
                         parcels.entry(shard(over)).or_default().push(Deed::Over(over, place));
                     }
@@ -194,7 +194,7 @@ impl Feeder {
         self.over |= self.failed.is_some();
         let is_due = self.head.is_due(frames);
         if keep || is_due && !self.over {
-            self.marks.insert(epoch, (self.head.position(), self.dealer.clone()));
+            self.marks.insert(epoch, (self.head.position(), self.sequencer.clone()));
             self.used.iter().for_each(|shard| parcels.entry(*shard).or_default().push(Deed::Save));
         }
         if at_end {
@@ -228,8 +228,8 @@ impl Feeder {
         let epoch = self.written - 1;
         let mut done = if told.is_empty() { Ok(()) } else { self.head.write(told) };
         Fault::strike(self.fault, 0, epoch, Moment::Written);
-        if let (Some((position, dealer)), Ok(()), None) = (mark, &done, &failed) {
-            let kept = Kept { position, dealer, shards: states };
+        if let (Some((position, sequencer)), Ok(()), None) = (mark, &done, &failed) {
+            let kept = Kept { position, sequencer, shards: states };
             done = self.head.keep(&kept);
             Fault::strike(self.fault, 0, epoch, Moment::Kept);
             states = kept.shards;

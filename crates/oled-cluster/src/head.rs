@@ -1,7 +1,7 @@
 //! The head: what the first process does beside its share of the work.
 
 use oled::Frame;
-use oled::deal::{Dealer, Told};
+use oled::partition::{Sequencer, Told};
 use serde::{Deserialize, Serialize};
 
 use crate::shards::shard;
@@ -27,7 +27,7 @@ pub struct Kept {
     /// The position in the stream.
     pub position: Vec<u8>,
     /// How many frames and segments there were.
-    pub dealer: Dealer,
+    pub sequencer: Sequencer,
     /// What each shard knows that has seen a frame.
     pub shards: Vec<(u64, Vec<u8>)>,
 }

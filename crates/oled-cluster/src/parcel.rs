@@ -1,6 +1,6 @@
 //! Parcels: what goes from process to process.
 
-use oled::deal::{Place, Told};
+use oled::partition::{Place, Told};
 use oled::{Frame, Symbol};
 use serde::{Deserialize, Serialize};
 

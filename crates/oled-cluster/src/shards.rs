@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use oled::Symbol;
-use oled::deal::{Worker, owner};
+use oled::partition::{Worker, owner};
 
 use crate::flow::Make;
 use crate::parcel::{Answer, Deed, Parcel};

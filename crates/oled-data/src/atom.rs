@@ -80,7 +80,7 @@ pub(crate) fn read_segment(text: &str) -> Result<Symbol, FactError> {
 
 /// A part of a printed atom.
 #[derive(Debug)]
-pub(crate) enum Piece {
+pub(crate) enum TemplatePart {
     Text(String),
     /// A value of the fact.
     Value(usize),
@@ -92,7 +92,7 @@ pub(crate) enum Piece {
 /// The text of a signature's atoms, in which only values and times have to be filled in.
 #[derive(Debug)]
 pub(crate) struct Template {
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) parts: Vec<TemplatePart>,
     /// The number of the hole that is the time.
     time: usize,
 }
@@ -100,7 +100,7 @@ pub(crate) struct Template {
 impl Template {
     /// Nothing yet, of a signature.
     pub(crate) fn new(signature: Signature) -> Template {
-        Template { pieces: Vec::new(), time: signature.arity() - 1 }
+        Template { parts: Vec::new(), time: signature.arity() - 1 }
     }
 
     /// The atom as it is, with quotes around its name if that is reserved by the format.
@@ -117,9 +117,9 @@ impl Template {
     }
 
     pub(crate) fn text(&mut self, text: &str) {
-        match self.pieces.last_mut() {
-            Some(Piece::Text(last)) => last.push_str(text),
-            _ => self.pieces.push(Piece::Text(text.into())),
+        match self.parts.last_mut() {
+            Some(TemplatePart::Text(last)) => last.push_str(text),
+            _ => self.parts.push(TemplatePart::Text(text.into())),
         }
     }
 
@@ -127,8 +127,8 @@ impl Template {
     /// operator is a quoted name. Within `=` there is no other `=` without a name and brackets.
     pub(crate) fn term(&mut self, term: &Term, within_equal: bool) {
         match term {
-            Term::Value(Value::Int(hole)) if *hole as usize == self.time => self.pieces.push(Piece::Time),
-            Term::Value(Value::Int(hole)) => self.pieces.push(Piece::Value(*hole as usize)),
+            Term::Value(Value::Int(hole)) if *hole as usize == self.time => self.parts.push(TemplatePart::Time),
+            Term::Value(Value::Int(hole)) => self.parts.push(TemplatePart::Value(*hole as usize)),
             Term::App(name, args) => match args.as_slice() {
                 [left, right] if name.as_str() == "=" && !within_equal => {
                     self.term(left, true);
@@ -154,13 +154,13 @@ impl Template {
 
     /// Appends the atom of a fact at a time.
     pub(crate) fn write(&self, values: &[Value], time: i64, out: &mut String) {
-        for piece in &self.pieces {
+        for part in &self.parts {
             // Writing to a string cannot fail.
-            let _ = match piece {
-                Piece::Text(text) => out.write_str(text),
-                Piece::NotTrue(i) if values[*i] == Value::from("true") => out.write_str("'true'"),
-                Piece::Value(i) | Piece::NotTrue(i) => write!(out, "{}", values[*i]),
-                Piece::Time => write!(out, "{time}"),
+            let _ = match part {
+                TemplatePart::Text(text) => out.write_str(text),
+                TemplatePart::NotTrue(i) if values[*i] == Value::from("true") => out.write_str("'true'"),
+                TemplatePart::Value(i) | TemplatePart::NotTrue(i) => write!(out, "{}", values[*i]),
+                TemplatePart::Time => write!(out, "{time}"),
             };
         }
     }

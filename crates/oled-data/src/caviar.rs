@@ -151,7 +151,7 @@ impl Source for CaviarReader {
             Ok(text) => xml::read(text, &video, &mut self.vocabulary, sink),
             Err(error) => Err(Problem::new(ProblemKind::Syntax, error.valid_up_to(), "the file is not UTF-8 text")),
         };
-        match result.or_else(|problem| sink.forgive(problem)) {
+        match result.or_else(|problem| sink.skip_or_fail(problem)) {
             Ok(()) => Ok(Advance::More),
             Err(problem) => Err(problem.locate(&shown, 1, &bytes)),
         }

@@ -15,14 +15,14 @@ use oled::{FactReader, Facts, Frame, Kinds, Signature, StateError, Symbol};
 use crate::atom::{self, Template, Templates, Wrapper, find_unquoted};
 use crate::error::{Problem, ProblemKind};
 use crate::frame::{ANNOTATION, NARRATIVE};
-use crate::gather::Gather;
+use crate::frame_assembler::FrameAssembler;
 use crate::lines::Line;
 use crate::reader::LineFormat;
 use crate::sink::Sink;
 
 pub(crate) struct FactsReader {
     reader: FactReader,
-    gather: Gather,
+    assembler: FrameAssembler,
 }
 
 /// The names with a meaning of their own, which atoms may have in quotes only.
@@ -30,7 +30,7 @@ const RESERVED: [&str; 4] = ["segment", "time", "example", "negExample"];
 
 impl FactsReader {
     pub(crate) fn new(labels: &[Signature], kinds: Arc<Kinds>) -> FactsReader {
-        FactsReader { reader: FactReader::new(kinds), gather: Gather::new(labels) }
+        FactsReader { reader: FactReader::new(kinds), assembler: FrameAssembler::new(labels) }
     }
 }
 
@@ -49,7 +49,7 @@ impl LineFormat for FactsReader {
                     return Err(Problem::truncated(bytes.len()));
                 }
                 Err(problem) => {
-                    self.gather.forgive(problem, sink)?;
+                    self.assembler.skip_or_fail(problem, sink)?;
                     next_statement(bytes, at)
                 }
             };
@@ -57,16 +57,16 @@ impl LineFormat for FactsReader {
     }
 
     fn end(&mut self, sink: &mut Sink) -> Result<(), Problem> {
-        self.gather.flush(sink);
+        self.assembler.flush(sink);
         Ok(())
     }
 
     fn save(&self) -> Vec<u8> {
-        self.gather.save()
+        self.assembler.save()
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        self.gather.restore(bytes)
+        self.assembler.restore(bytes)
     }
 }
 
@@ -80,7 +80,7 @@ impl FactsReader {
         if rest.starts_with("time(") {
             let (time, end) = self.read(text, at, &mut Facts::default())?;
             let end = full_stop(text, end)?;
-            self.gather.open(time, at, sink)?;
+            self.assembler.open(time, at, sink)?;
             return Ok(end);
         }
         let (wrapper, length) = atom::wrapper(rest);
@@ -99,21 +99,21 @@ impl FactsReader {
         let end = find_unquoted(text.as_bytes(), start, b')').unwrap_or(text.len());
         let segment = atom::read_segment(&text[start..end]).map_err(|e| Problem::atom(&e, start))?;
         let end = full_stop(text, bracket(text, end)?)?;
-        self.gather.segment(segment, sink);
+        self.assembler.segment(segment, sink);
         Ok(end)
     }
 
     fn atom(&mut self, text: &str, start: usize, part: usize, sink: &mut Sink) -> Result<usize, Problem> {
         let (time, end) =
-            self.reader.read_prefix(text, start, self.gather.facts(part)).map_err(|e| Problem::atom(&e, 0))?;
+            self.reader.read_prefix(text, start, self.assembler.facts(part)).map_err(|e| Problem::atom(&e, 0))?;
         let end = if part == ANNOTATION { bracket(text, end) } else { Ok(end) };
         match end.and_then(|end| full_stop(text, end)) {
             Ok(end) => {
-                self.gather.settle(part, time, start, sink)?;
+                self.assembler.settle(part, time, start, sink)?;
                 Ok(end)
             }
             Err(problem) => {
-                self.gather.retract(part);
+                self.assembler.retract(part);
                 Err(problem)
             }
         }

@@ -66,7 +66,7 @@ impl Feed {
         let sink = &mut self.frames.sink;
         match sink.admit(frame.segment, frame.time) {
             Ok(()) => sink.push(frame),
-            Err(problem) => sink.forgive(problem).map_err(|problem| problem.of(NAME))?,
+            Err(problem) => sink.skip_or_fail(problem).map_err(|problem| problem.of(NAME))?,
         }
         Ok(())
     }
@@ -95,7 +95,7 @@ impl Feed {
             }
             for problem in wrong {
                 let problem = Problem::atom(&FactError { at: 0, problem }, 0).within(*segment);
-                self.frames.sink.forgive(problem).map_err(|problem| problem.of(NAME))?;
+                self.frames.sink.skip_or_fail(problem).map_err(|problem| problem.of(NAME))?;
             }
             *facts = facts.filter(|signature, values| self.kinds.check(signature, values, *time).is_ok());
         }
@@ -120,7 +120,7 @@ impl Feed {
         facts[ANNOTATION] = self.read(annotation, first)?;
         let sink = &mut self.frames.sink;
         let held = sink.hold(segment, Span { first, last, facts }, None);
-        held.or_else(|problem| sink.forgive(problem)).map_err(|problem| problem.of(NAME))
+        held.or_else(|problem| sink.skip_or_fail(problem)).map_err(|problem| problem.of(NAME))
     }
 
     fn read<'a>(&mut self, atoms: impl IntoIterator<Item = &'a str>, time: i64) -> Result<Facts, DataError> {
@@ -135,7 +135,7 @@ impl Feed {
                 }
                 Err(error) => Err(Problem::atom(&error, 0)),
             };
-            let forgiven = read.or_else(|problem| self.frames.sink.forgive(problem));
+            let forgiven = read.or_else(|problem| self.frames.sink.skip_or_fail(problem));
             forgiven.map_err(|problem| problem.locate(NAME, 1, text.as_bytes()))?;
         }
         Ok(facts)

@@ -82,7 +82,7 @@ impl FrameTable {
                 }
                 Err(error) => Err(Problem::atom(&error, 0)),
             };
-            read.or_else(|problem| sink.forgive(problem))?;
+            read.or_else(|problem| sink.skip_or_fail(problem))?;
         }
         Ok(facts)
     }
@@ -121,7 +121,7 @@ impl Source for FrameTable {
         for row in 0..batch.num_rows() {
             self.number += 1;
             let taken = self.row([segments.as_ref(), times.as_ref()], [narrative, annotation], row, sink);
-            let taken = taken.or_else(|problem| sink.forgive(problem));
+            let taken = taken.or_else(|problem| sink.skip_or_fail(problem));
             taken.map_err(|problem| problem.in_row(self.number).of(&self.name))?;
         }
         Ok(Advance::More)

@@ -235,7 +235,7 @@ impl Joined {
                     Some(Live { follow: true, settle: Some(_), .. }) => problem.hint(SETTLED),
                     _ => problem.hint("inputs that are merged are in the order of time: sort them, or write `sorted = false` into `[stream]` of task.toml"),
                 };
-                sink.forgive(problem).map_err(|problem| problem.of(name))
+                sink.skip_or_fail(problem).map_err(|problem| problem.of(name))
             }
         }
     }

@@ -106,7 +106,7 @@ impl JsonlReader {
             }
             for mark in marks.iter().filter(|m| m.time != time) {
                 let message = format!("the atom is about time {}, its frame about time {time}", mark.time);
-                sink.forgive(
+                sink.skip_or_fail(
                     Problem::new(ProblemKind::WrongTime, mark.at, message)
                         .hint("documents of OLED that span several time points are read with `--from mongo`"),
                 )?;

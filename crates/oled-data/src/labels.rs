@@ -155,7 +155,7 @@ impl Labels {
         })
     }
 
-    fn new(found: Found) -> Labels {
+    fn new(found: LabelRows) -> Labels {
         let by_segment = found.by_segment.into_iter().map(|(segment, mut intervals)| {
             intervals.sort_by_key(|interval| interval.first);
             let mut latest = i64::MIN;
@@ -201,7 +201,7 @@ impl Labels {
     pub(crate) fn of_batches(name: &str, batches: BatchReader, options: &ReadOptions) -> Result<Labels, DataError> {
         let (tables, kinds) = (options.tables.clone().unwrap_or_default(), options.kinds());
         let reading = Reading { tables: &tables, fluents: &options.labels, alone: alone(options), kinds: &kinds };
-        let (mut found, mut header) = (Found::default(), None);
+        let (mut found, mut header) = (LabelRows::default(), None);
         let is_time = |column: &str| column == "start" || column == "end";
         scan_batches(name, batches, tables.times, is_time, |names, row| {
             if header.is_none() {
@@ -217,7 +217,7 @@ impl Labels {
         let (tables, kinds) = (options.tables.clone().unwrap_or_default(), options.kinds());
         let reading = Reading { tables: &tables, fluents: &options.labels, alone: alone(options), kinds: &kinds };
         let name = path.display().to_string();
-        let mut found = Found::default();
+        let mut found = LabelRows::default();
         if Format::guess(path) == Some(Format::Parquet) {
             let mut header = None;
             scan(path, |names, row| {
@@ -244,12 +244,12 @@ impl Labels {
 
 /// Labels by segment, as they are read.
 #[derive(Default)]
-struct Found {
+struct LabelRows {
     by_segment: IndexMap<Option<Symbol>, Vec<Interval>, FxBuildHasher>,
     rows: usize,
 }
 
-impl Found {
+impl LabelRows {
     /// Adds what a row says.
     fn add(&mut self, (segment, intervals): (Option<Symbol>, Vec<Interval>)) {
         let row = self.rows;
@@ -326,11 +326,11 @@ fn read_labels(
     input: Box<dyn Read + Send>,
     reading: &Reading<'_>,
     growing: bool,
-) -> Result<Found, DataError> {
+) -> Result<LabelRows, DataError> {
     let mut lines = LineReader::new(input);
     let mut header: Option<(Header, bool)> = None;
     let mut cells = Cells::new(b',');
-    let mut found = Found::default();
+    let mut found = LabelRows::default();
     loop {
         let line = match lines.next_line() {
             Ok(Some(line)) => line,

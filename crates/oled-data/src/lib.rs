@@ -43,9 +43,9 @@ mod facts;
 mod feed;
 mod format;
 mod frame;
+mod frame_assembler;
 #[cfg(feature = "arrow")]
 mod frame_table;
-mod gather;
 mod grid;
 pub mod homes;
 pub mod init;

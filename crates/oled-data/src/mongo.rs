@@ -21,7 +21,7 @@ pub(crate) struct MongoReader {
     /// The last frame of the last document.
     held: Option<Frame>,
     /// The frames of the current document, by time.
-    dealt: Vec<Dealt>,
+    placed: Vec<PlacedFrame>,
 }
 
 /// Where a reader is in a list of documents, as `--jsonArray` writes it.
@@ -40,7 +40,7 @@ enum List {
 }
 
 /// A frame of a document, and where its first atom is.
-struct Dealt {
+struct PlacedFrame {
     at: usize,
     frame: Frame,
 }
@@ -51,7 +51,7 @@ pub(crate) const RESERVED: [&str; 2] = ["example", "negExample"];
 impl MongoReader {
     pub(crate) fn new(kinds: Arc<Kinds>) -> MongoReader {
         let documents = DocumentReader::new(Dialect::Mongo, kinds);
-        MongoReader { documents, list: List::Outside, held: None, dealt: Vec::new() }
+        MongoReader { documents, list: List::Outside, held: None, placed: Vec::new() }
     }
 }
 
@@ -125,7 +125,7 @@ impl MongoReader {
             let document = self.documents.read(line, at, sink)?;
             let end = document.end;
             if let Err(problem) = self.deal(&document, at) {
-                sink.forgive(problem)?;
+                sink.skip_or_fail(problem)?;
             }
             self.hand_over(sink)?;
             at = end;
@@ -135,23 +135,23 @@ impl MongoReader {
     /// Deals the atoms of a document to frames. The document's own time counts only where there are no atoms: in some
     /// data bases it is the number of a batch.
     fn deal(&mut self, document: &Document, at: usize) -> Result<(), Problem> {
-        self.dealt.clear();
+        self.placed.clear();
         for part in [NARRATIVE, ANNOTATION] {
             for ((signature, values), mark) in document.facts[part].iter().zip(&self.documents.marks[part]) {
-                let frame = frame_at(&mut self.dealt, document.segment, mark.time, mark.at);
+                let frame = frame_at(&mut self.placed, document.segment, mark.time, mark.at);
                 let facts = if part == NARRATIVE { &mut frame.narrative } else { &mut frame.annotation };
                 facts.push(signature, values);
             }
         }
         for mark in &self.documents.left_out {
-            frame_at(&mut self.dealt, document.segment, mark.time, mark.at);
+            frame_at(&mut self.placed, document.segment, mark.time, mark.at);
         }
         match document.time {
-            Some(time) if self.dealt.is_empty() => {
-                frame_at(&mut self.dealt, document.segment, time, document.time_at);
+            Some(time) if self.placed.is_empty() => {
+                frame_at(&mut self.placed, document.segment, time, document.time_at);
                 Ok(())
             }
-            None if self.dealt.is_empty() => {
+            None if self.placed.is_empty() => {
                 Err(Problem::new(ProblemKind::Missing, at, "the document has neither a time nor atoms")
                     .hint(r#"each document needs its time point, as in {"time":680,...}"#))
             }
@@ -161,7 +161,7 @@ impl MongoReader {
 
     /// Pushes all frames but the last, which is held back.
     fn hand_over(&mut self, sink: &mut Sink) -> Result<(), Problem> {
-        for Dealt { at, frame } in self.dealt.drain(..) {
+        for PlacedFrame { at, frame } in self.placed.drain(..) {
             match &mut self.held {
                 Some(held) if held.time == frame.time && held.segment == frame.segment => {
                     union(&mut held.narrative, &frame.narrative);
@@ -173,7 +173,7 @@ impl MongoReader {
                             sink.push(complete);
                         }
                     }
-                    Err(problem) => sink.forgive(problem.at(at))?,
+                    Err(problem) => sink.skip_or_fail(problem.at(at))?,
                 },
             }
         }
@@ -181,20 +181,20 @@ impl MongoReader {
     }
 }
 
-/// The frame at a time, made where there is none; `dealt` stays sorted by time.
-fn frame_at(dealt: &mut Vec<Dealt>, segment: Symbol, time: i64, at: usize) -> &mut Frame {
+/// The frame at a time, made where there is none; `placed` stays sorted by time.
+fn frame_at(placed: &mut Vec<PlacedFrame>, segment: Symbol, time: i64, at: usize) -> &mut Frame {
     // Atoms mostly come in the order of time, so the last frame is the likeliest.
-    let index = match dealt.last() {
-        Some(last) if last.frame.time == time => dealt.len() - 1,
-        _ => match dealt.binary_search_by_key(&time, |d| d.frame.time) {
+    let index = match placed.last() {
+        Some(last) if last.frame.time == time => placed.len() - 1,
+        _ => match placed.binary_search_by_key(&time, |d| d.frame.time) {
             Ok(index) => index,
             Err(index) => {
-                dealt.insert(index, Dealt { at, frame: Frame::new(segment, time) });
+                placed.insert(index, PlacedFrame { at, frame: Frame::new(segment, time) });
                 index
             }
         },
     };
-    &mut dealt[index].frame
+    &mut placed[index].frame
 }
 
 /// Adds the facts that are not there yet.

@@ -1,6 +1,6 @@
 //! Parsed lines: JSON Lines that several threads parse ahead of use, handed on in their order.
 //!
-//! One thread cuts the input into pieces of whole lines, and deals them out in turn; whoever takes frames collects the pieces in the
+//! One thread cuts the input into chunks of whole lines, and deals them out in turn; whoever takes frames collects the chunks in the
 //! same turn. What a line says depends on no other line, and whether it may come is asked when it is handed on, so that frames,
 //! errors and positions are those of one reader.
 
@@ -14,12 +14,12 @@ use crate::lines::{Line, LineReader, Place, bare};
 use crate::reader::{Advance, ReadOptions, Source};
 use crate::sink::Sink;
 
-/// Pieces that may wait on either side of a parser, so that it has work while others are slow: with one it sometimes has none, with
+/// Chunks that may wait on either side of a parser, so that it has work while others are slow: with one it sometimes has none, with
 /// more there is more memory and no more speed.
 const WAITING: usize = 2;
 
 /// What a parser is given.
-enum Piece {
+enum Chunk {
     /// Whole lines.
     Lines(Place, Vec<u8>),
     /// What follows the last line end: the end.
@@ -39,7 +39,7 @@ enum Done {
 struct Lines {
     place: Place,
     bytes: Vec<u8>,
-    /// Where each one that is not blank ends, its number in the piece from one on, and what it says.
+    /// Where each one that is not blank ends, its number in the chunk from one on, and what it says.
     parsed: std::vec::IntoIter<OneLine>,
     /// How many lines and bytes were handed on.
     taken: (usize, usize),
@@ -77,16 +77,16 @@ impl ParsedLines {
     /// Starts to read and to parse.
     pub(crate) fn new(name: &str, input: LineReader, options: &ReadOptions) -> ParsedLines {
         let start = input.place();
-        let (mut pieces, mut done) = (Vec::new(), Vec::new());
+        let (mut chunks, mut done) = (Vec::new(), Vec::new());
         for _ in 0..options.parsers {
             let (give, given) = sync_channel(WAITING);
             let (tell, told) = sync_channel(WAITING);
             let (reader, sink) = (JsonlReader::new(options.kinds()), Sink::new(options));
             thread::spawn(move || parse(&given, &tell, reader, sink));
-            pieces.push(give);
+            chunks.push(give);
             done.push(told);
         }
-        thread::spawn(move || cut(input, &pieces));
+        thread::spawn(move || cut(input, &chunks));
         ParsedLines { name: name.into(), done, turn: 0, lines: None, rest: None, start }
     }
 
@@ -96,7 +96,7 @@ impl ParsedLines {
         let placed = line.result.and_then(|parsed| parsed.map_or(Ok(()), |parsed| parsed.place(sink)));
         let number = lines.place.number() + line.number;
         let bytes = || bare(&lines.bytes[line.from..line.to], number);
-        placed.or_else(|problem| sink.forgive(problem)).map_err(|problem| problem.locate(name, number, bytes()))
+        placed.or_else(|problem| sink.skip_or_fail(problem)).map_err(|problem| problem.locate(name, number, bytes()))
     }
 }
 
@@ -150,33 +150,33 @@ impl Lines {
     }
 }
 
-/// Cuts the input into pieces, and deals them out, until nobody wants them any more.
-fn cut(mut input: LineReader, parsers: &[SyncSender<Piece>]) {
+/// Cuts the input into chunks, and deals them out, until nobody wants them any more.
+fn cut(mut input: LineReader, parsers: &[SyncSender<Chunk>]) {
     for parser in parsers.iter().cycle() {
-        let piece = match input.next_lines() {
-            Ok(Some((place, bytes))) => Piece::Lines(place, bytes),
+        let chunk = match input.next_lines() {
+            Ok(Some((place, bytes))) => Chunk::Lines(place, bytes),
             Ok(None) => {
                 let (place, bytes) = input.rest();
-                Piece::Rest(place, bytes)
+                Chunk::Rest(place, bytes)
             }
-            Err(error) => Piece::Failed(error),
+            Err(error) => Chunk::Failed(error),
         };
-        let is_last = !matches!(piece, Piece::Lines(..));
-        if parser.send(piece).is_err() || is_last {
+        let is_last = !matches!(chunk, Chunk::Lines(..));
+        if parser.send(chunk).is_err() || is_last {
             return;
         }
     }
 }
 
-/// Parses pieces, until there are no more, or nobody wants them.
-fn parse(pieces: &Receiver<Piece>, done: &SyncSender<Done>, mut reader: JsonlReader, mut sink: Sink) {
-    for piece in pieces {
-        let piece = match piece {
-            Piece::Lines(place, bytes) => Done::Lines(parse_lines(place, bytes, true, &mut reader, &mut sink)),
-            Piece::Rest(place, bytes) => Done::Rest(parse_lines(place, bytes, false, &mut reader, &mut sink)),
-            Piece::Failed(error) => Done::Failed(error),
+/// Parses chunks, until there are no more, or nobody wants them.
+fn parse(chunks: &Receiver<Chunk>, done: &SyncSender<Done>, mut reader: JsonlReader, mut sink: Sink) {
+    for chunk in chunks {
+        let chunk = match chunk {
+            Chunk::Lines(place, bytes) => Done::Lines(parse_lines(place, bytes, true, &mut reader, &mut sink)),
+            Chunk::Rest(place, bytes) => Done::Rest(parse_lines(place, bytes, false, &mut reader, &mut sink)),
+            Chunk::Failed(error) => Done::Failed(error),
         };
-        if done.send(piece).is_err() {
+        if done.send(chunk).is_err() {
             return;
         }
     }

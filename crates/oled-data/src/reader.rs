@@ -616,7 +616,7 @@ impl Iterator for Frames {
                 };
                 let problem = Problem::new(ProblemKind::Reasoner, 0, why);
                 let hint = "the background must have exactly one model: it cannot choose";
-                if let Err(problem) = self.sink.forgive(problem.hint(hint)) {
+                if let Err(problem) = self.sink.skip_or_fail(problem.hint(hint)) {
                     self.source = None;
                     self.sink.ready.clear();
                     return Some(Err(problem.of("background")));
@@ -744,7 +744,7 @@ impl<F: LineFormat + 'static> Lines<F> {
             start = end + 1;
             lines += 1;
             let result = self.format.line(Line { text: line, ended: true }, sink);
-            if let Err(problem) = result.or_else(|problem| sink.forgive(problem)) {
+            if let Err(problem) = result.or_else(|problem| sink.skip_or_fail(problem)) {
                 let error = problem.locate(&self.name, first + lines - 1, line.as_bytes());
                 self.input.taken(lines, start);
                 return Err(error);
@@ -769,7 +769,9 @@ fn read_line(name: &str, line: &RawLine<'_>, format: &mut impl LineFormat, sink:
         Ok(text) => format.line(Line { text, ended: line.ended }, sink),
         Err(error) => Err(Problem::not_utf8(error.valid_up_to())),
     };
-    result.or_else(|problem| sink.forgive(problem)).map_err(|problem| problem.locate(name, line.number, line.bytes))
+    result
+        .or_else(|problem| sink.skip_or_fail(problem))
+        .map_err(|problem| problem.locate(name, line.number, line.bytes))
 }
 
 impl<F: LineFormat + 'static> Source for Lines<F> {
@@ -807,7 +809,7 @@ impl<F: LineFormat + 'static> Source for Lines<F> {
             read_line(&self.name, &line, &mut self.format, sink)?;
         }
         let (name, number) = (&self.name, self.input.number());
-        let ended = self.format.end(sink).or_else(|problem| sink.forgive(problem));
+        let ended = self.format.end(sink).or_else(|problem| sink.skip_or_fail(problem));
         ended.map_err(|problem| problem.locate(name, number, b""))
     }
 

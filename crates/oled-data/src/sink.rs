@@ -71,7 +71,7 @@ impl Sink {
     }
 
     /// In lenient mode counts a problem whose cause the caller leaves out; else gives it back.
-    pub(crate) fn forgive(&mut self, problem: Problem) -> Result<(), Problem> {
+    pub(crate) fn skip_or_fail(&mut self, problem: Problem) -> Result<(), Problem> {
         if !self.lenient {
             return Err(problem);
         }

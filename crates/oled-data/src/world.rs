@@ -11,20 +11,20 @@
 //! The same options give the same frames, bit for bit, on every platform and in every release; a test holds their hash.
 
 mod body;
+mod faults;
 mod hall;
 mod noise;
 mod past;
 pub(crate) mod random;
 mod scene;
 mod slots;
-mod spoil;
 mod truth;
 mod vocabulary;
 
 use oled::{Facts, Frame, Symbol};
 
+pub use faults::{FaultInjector, Faults, InjectedFaults};
 pub use random::splitmix;
-pub use spoil::{Faults, Spoiler, Spoilt};
 
 use hall::{Hall, Sighting, WIDTH, Who};
 use noise::{Annotator, Tracker};

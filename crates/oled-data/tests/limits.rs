@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{Cursor, Read};
 
-use oled::event::{Event, What};
+use oled::event::{Event, EventKind};
 use oled::{
     FactReader, Frame, Learned, Learner, Oled, Recogniser, Replay, ReplaySettings, Settings, Signature, Source, Symbol,
     Task, parse_theory,
@@ -302,7 +302,7 @@ fn learn(mut learner: impl Learner, frames: &[Frame]) -> (Learned, Vec<Event>) {
 
 fn limited(events: &[Event]) -> Vec<&str> {
     let limits = events.iter().filter_map(|event| match &event.what {
-        What::Limited { limit, .. } => Some(limit.as_str()),
+        EventKind::Limited { limit, .. } => Some(limit.as_str()),
         _ => None,
     });
     limits.collect()

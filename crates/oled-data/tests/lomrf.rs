@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use oled::weights::{Scores, Stretch, decode};
+use oled::weights::{ScoredRun, Scores, decode};
 
 /// What breaking a hard clause costs: more than all soft ones together.
 const HARD: f64 = 1e9;
@@ -76,8 +76,8 @@ fn the_best_states_are_at_least_as_good_as_those_of_an_integer_program() {
         }
         for (fluent, steps) in chains(network) {
             let scores: Vec<Scores> = steps.values().map(|scores| Scores::of_two(*scores)).collect();
-            let stretches: Vec<Stretch> = scores.iter().map(|scores| Stretch { scores, length: 1 }).collect();
-            let (best, states) = decode(&stretches);
+            let scored: Vec<ScoredRun> = scores.iter().map(|scores| ScoredRun { scores, length: 1 }).collect();
+            let (best, states) = decode(&scored);
             assert_eq!(states.len(), steps.len());
             let (mut before, mut theirs) = (0, 0.0);
             for (time, scores) in &steps {

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use oled::calculus::Outcome;
-use oled::event::{Event, What};
+use oled::event::{Event, EventKind};
 use oled::induce::{
     Evidence, ExpandWhen, Gap, LiteralTable, OutputFilter, PRESETS, Pruning, RuleKind, Seeds, Tie, Unit,
 };
@@ -489,7 +489,7 @@ fn compare(
             next: 1,
             decisions: Vec::new(),
         };
-        assert_ne!(process.kind, RuleKind::Direct, "the plain learner knows fluents only");
+        assert_ne!(process.kind, RuleKind::Observed, "the plain learner knows fluents only");
         let holds = |i: usize, values: &[Value]| {
             let args = process.head.args.iter().map(|a| ground(a, values, frames[i].time)).collect();
             labels[i].contains(&Atom::new("holdsAt", args).to_string())
@@ -505,11 +505,11 @@ fn compare(
             .iter()
             .filter(|e| e.process == number)
             .filter_map(|e| match &e.what {
-                What::Expanded { to, .. } => {
+                EventKind::Expanded { to, .. } => {
                     let body = to.body.iter().filter_map(|literal| table.find(literal)).collect();
                     Some((e.interpretation, e.rule, Some(body)))
                 }
-                What::Pruned { .. } => Some((e.interpretation, e.rule, None)),
+                EventKind::Pruned { .. } => Some((e.interpretation, e.rule, None)),
                 _ => None,
             })
             .collect();

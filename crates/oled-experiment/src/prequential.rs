@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use oled::evaluate::LastLabel;
-use oled::event::{Event, Observer, What};
+use oled::event::{Event, EventKind, Observer};
 use oled::induce::Figures;
-use oled::learn::Grounds;
+use oled::learn::RuleEvidence;
 use oled::{
     Atom, Clause, Confusion, Evaluation, Frame, Learned, Learner, Literal, Problems, Recogniser, Signature, StateError,
     Symbol, Task, Theory, state,
@@ -23,7 +23,7 @@ pub struct Prequential {
     learner: Box<dyn Learner>,
     recogniser: Recogniser,
     /// The rules that the recogniser has.
-    at_work: Arc<Theory>,
+    active_rules: Arc<Theory>,
     /// What happened before the first frame, and is told with it.
     early: Vec<Event>,
     evaluation: Evaluation,
@@ -82,11 +82,11 @@ impl Prequential {
         let targets = task.labels();
         let notes = || Notes { events: Vec::new(), points: Vec::new(), step: 1, frames: 0 };
         let mut early = Vec::new();
-        let at_work = at_work(&mut *learner, &mut early).unwrap_or_default();
+        let active_rules = active_rules(&mut *learner, &mut early).unwrap_or_default();
         Ok(Prequential {
-            recogniser: Recogniser::new(task, &at_work)?,
+            recogniser: Recogniser::new(task, &active_rules)?,
             task: task.clone(),
-            at_work,
+            active_rules,
             early,
             learner,
             evaluation: Evaluation::new(&targets),
@@ -102,7 +102,7 @@ impl Prequential {
         self.baseline.count(self.recogniser.symmetries(), frame);
         let mut events = std::mem::take(&mut self.early);
         self.learner.observe(frame, &mut events);
-        let theory = at_work(&mut *self.learner, &mut events);
+        let theory = active_rules(&mut *self.learner, &mut events);
         events.iter().for_each(|event| observer.on(event));
         if let Some(notes) = &mut self.notes {
             notes.events.append(&mut events);
@@ -111,9 +111,9 @@ impl Prequential {
                 self.point();
             }
         }
-        if let Some(theory) = theory.filter(|theory| !Arc::ptr_eq(theory, &self.at_work)) {
+        if let Some(theory) = theory.filter(|theory| !Arc::ptr_eq(theory, &self.active_rules)) {
             self.recogniser.adopt(&self.task, &theory)?;
-            self.at_work = theory;
+            self.active_rules = theory;
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Prequential {
             TargetPoint {
                 counts: counts.get(&name(target)).copied().unwrap_or_default(),
                 repeated: repeated.get(&name(target)).copied().unwrap_or_default(),
-                rules: self.at_work.clauses.iter().filter(about).count(),
+                rules: self.active_rules.clauses.iter().filter(about).count(),
             }
         };
         let targets = self.task.labels().into_iter().map(of_target).collect();
@@ -158,10 +158,10 @@ impl Prequential {
         let (learner, recogniser, evaluation, baseline): Parts = state::decode(bytes)?;
         self.learner.restore(&learner)?;
         self.early.clear();
-        self.at_work = at_work(&mut *self.learner, &mut self.early).unwrap_or_default();
+        self.active_rules = active_rules(&mut *self.learner, &mut self.early).unwrap_or_default();
         // The rules at work were made of the task's own modes.
         self.recogniser =
-            Recogniser::new(&self.task, &self.at_work).map_err(|_| StateError::new("its rules are not valid"))?;
+            Recogniser::new(&self.task, &self.active_rules).map_err(|_| StateError::new("its rules are not valid"))?;
         self.recogniser.restore(&recogniser)?;
         self.evaluation.restore(&evaluation)?;
         self.baseline.restore(&baseline)
@@ -224,7 +224,7 @@ impl Prequential {
 
     fn about_rules(&self) -> impl Iterator<Item = &Event> {
         let events = self.notes.iter().flat_map(|notes| &notes.events);
-        events.filter(|event| !matches!(event.what, What::TooMany { .. } | What::Limited { .. }))
+        events.filter(|event| !matches!(event.what, EventKind::AssignmentOverflow { .. } | EventKind::Limited { .. }))
     }
 
     fn rule_stories(&self, learned: &Learned, protocol: &str, row: &str) -> Vec<RuleStory> {
@@ -257,14 +257,14 @@ impl Prequential {
             let story = &mut stories[at].1;
             story.kept = true;
             story.text = rule.clause.to_string();
-            match &rule.grounds {
-                Grounds::Counted(counted) => {
+            match &rule.evidence {
+                RuleEvidence::Counts(counted) => {
                     story.counts = Some((counted.stream.tp, counted.stream.fp, counted.stream.fn_));
                     story.score = Some(counted.score);
                     story.instances = Some(counted.instances);
                 }
-                Grounds::Fired(fired) => story.counts = Some((fired.right as i64, fired.wrong as i64, 0)),
-                Grounds::Replayed(trust) => {
+                RuleEvidence::Firings(fired) => story.counts = Some((fired.right as i64, fired.wrong as i64, 0)),
+                RuleEvidence::Ablation(trust) => {
                     story.trust = Some(RuleTrust::from(*trust));
                     if story.history.last().is_none_or(|step| step.what != "chosen") {
                         story.history.push(Step {
@@ -282,7 +282,7 @@ impl Prequential {
 }
 
 /// The rules of a learner that a recogniser should have now; none as long as a learner wants to see all of the stream first.
-fn at_work(learner: &mut dyn Learner, observer: &mut dyn Observer) -> Option<Arc<Theory>> {
+fn active_rules(learner: &mut dyn Learner, observer: &mut dyn Observer) -> Option<Arc<Theory>> {
     learner.capabilities().online.then(|| learner.theory(observer))
 }
 
@@ -309,13 +309,13 @@ fn step_of(event: &Event) -> Step {
         ..plain.clone()
     };
     match &event.what {
-        What::Expanded { to, figures, .. } => decided(to, figures),
-        What::Pruned { clause, figures } => decided(clause, figures),
-        What::Given { clause } => Step { body: joined(&clause.body), ..plain },
-        What::Chosen { clause, value } | What::Dropped { clause, value } => {
+        EventKind::Expanded { to, figures, .. } => decided(to, figures),
+        EventKind::Pruned { clause, figures } => decided(clause, figures),
+        EventKind::Given { clause } => Step { body: joined(&clause.body), ..plain },
+        EventKind::Chosen { clause, value } | EventKind::Dropped { clause, value } => {
             Step { body: joined(&clause.body), value: Some(*value), ..plain }
         }
-        What::Started { .. } | What::TooMany { .. } | What::Limited { .. } => plain,
+        EventKind::Started { .. } | EventKind::AssignmentOverflow { .. } | EventKind::Limited { .. } => plain,
     }
 }
 
@@ -324,15 +324,15 @@ fn joined(body: &[Literal]) -> String {
     body.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn what(what: &What) -> &'static str {
+fn what(what: &EventKind) -> &'static str {
     match what {
-        What::Given { .. } => "given",
-        What::Started { .. } => "started",
-        What::Expanded { .. } => "expanded",
-        What::Pruned { .. } => "pruned",
-        What::Chosen { .. } => "chosen",
-        What::Dropped { .. } => "dropped",
-        What::TooMany { .. } => "too_many",
-        What::Limited { .. } => "limited",
+        EventKind::Given { .. } => "given",
+        EventKind::Started { .. } => "started",
+        EventKind::Expanded { .. } => "expanded",
+        EventKind::Pruned { .. } => "pruned",
+        EventKind::Chosen { .. } => "chosen",
+        EventKind::Dropped { .. } => "dropped",
+        EventKind::AssignmentOverflow { .. } => "too_many",
+        EventKind::Limited { .. } => "limited",
     }
 }

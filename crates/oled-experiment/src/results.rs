@@ -2,7 +2,7 @@
 
 use oled::Confusion;
 use oled::evaluate::Span;
-use oled::learn::Trust;
+use oled::learn::Ablation;
 use serde::{Deserialize, Serialize};
 
 /// All that an experiment found. `results.json` is this, field by field.
@@ -434,9 +434,9 @@ pub struct Refits {
     pub of: usize,
 }
 
-impl From<Trust> for RuleTrust {
-    fn from(trust: Trust) -> RuleTrust {
-        let Trust { gain, helps, harms, refits } = trust;
+impl From<Ablation> for RuleTrust {
+    fn from(trust: Ablation) -> RuleTrust {
+        let Ablation { gain, helps, harms, refits } = trust;
         RuleTrust { gain, helps, harms, refits: refits.map(|(found, of)| Refits { found, of }) }
     }
 }

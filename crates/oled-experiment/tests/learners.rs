@@ -154,7 +154,7 @@ fn the_evaluation_of_the_paper_compares_all_learners() {
 #[cfg(feature = "clingo")]
 #[test]
 fn iled_is_sound_on_the_noise_free_data_of_the_paper() {
-    use oled::learn::Grounds;
+    use oled::learn::RuleEvidence;
     let Some(directory) = caviar() else { return };
     let experiment = oled_experiment::paper(&directory, 1).unwrap();
     let part = experiment.parts.iter().find(|part| part.data.name == "noise-free").unwrap();
@@ -166,7 +166,7 @@ fn iled_is_sound_on_the_noise_free_data_of_the_paper() {
     assert!(!learned.rules.is_empty());
     for rule in &learned.rules {
         assert!(
-            matches!(&rule.grounds, Grounds::Fired(fired) if fired.right > 0 && fired.wrong == 0),
+            matches!(&rule.evidence, RuleEvidence::Firings(fired) if fired.right > 0 && fired.wrong == 0),
             "{}",
             rule.clause
         );

@@ -15,12 +15,12 @@ pub struct Event {
     /// The number of the rule within its process; 0 where it is about all of them.
     pub rule: u64,
     /// What happened.
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// What happened to a rule.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum EventKind {
     /// It was given to start from.
     Given {
         /// The rule.
@@ -72,7 +72,7 @@ pub enum What {
     },
     /// Existential variables had too many assignments to be tried, so that literals with them counted as false. Told once
     /// for each head and variable.
-    TooMany {
+    AssignmentOverflow {
         /// The variable of them that had most values.
         variable: Symbol,
         /// How many assignments there were.

@@ -387,7 +387,7 @@ impl Explainer {
                     _ => None,
                 }
             }
-            (Look::Gather(_), _) => None,
+            (Look::Aggregate(_), _) => None,
             (Look::Ago(_) | Look::FramesAgo(_), _) => {
                 let signature = Signature::of(&plain);
                 self.truths[0].looked_at.iter().find(|(s, _)| *s == signature).map(|(_, time)| *time)

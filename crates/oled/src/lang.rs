@@ -25,7 +25,7 @@ mod value;
 mod zone;
 
 pub use allen::{Allen, Bounds, Told};
-pub use bias::{Bias, Looser, Threshold};
+pub use bias::{Bias, Monotone, Threshold};
 pub use clause::{Clause, Theory};
 pub use clock::{Clock, Unit, read_offset};
 pub use duration::{Duration, Durations};

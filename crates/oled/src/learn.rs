@@ -1,8 +1,6 @@
 //! Algorithm 1 of the paper, and the stream it learns from.
 
 mod candidates;
-mod cover;
-mod covering;
 mod data;
 mod existential;
 mod fits;
@@ -19,30 +17,32 @@ mod oled;
 mod present;
 mod printed;
 mod process;
+mod propositionaliser;
 mod related;
-mod sight;
+mod segment_propositionaliser;
+mod snapshot;
 mod target;
 mod written;
 
-pub use cover::Cover;
-pub(crate) use cover::{CoverState, Missing};
-pub use covering::{Covered, Covering};
-pub use existential::TooMany;
+pub use existential::AssignmentOverflow;
 pub use fits::fits;
 pub(crate) use given::Given;
 pub use heads::Head;
-pub(crate) use heads::{Sights, heads, prefer_persisting};
+pub(crate) use heads::{InstanceOptions, heads, prefer_persisting};
 pub use instances::Instance;
 pub(crate) use instances::Loss;
 pub use interpretation::Interpretation;
 pub use learned::{
-    Capabilities, Counted, Fired, FluentFit, Grounds, HeldOut, Learned, LearnedRule, Learner, Progress, Supervision,
-    Trust, Watcher, Work,
+    Ablation, Capabilities, Firings, FluentFit, HeldOut, Learned, LearnedRule, Learner, Progress, ProgressListener,
+    RuleCounts, RuleEvidence, Supervision, Work,
 };
 pub(crate) use links::{Connected, Links};
 pub use lookup::Lookup;
-pub(crate) use measured::Gauge;
+pub(crate) use measured::NumericFeature;
 pub use oled::Oled;
 pub(crate) use oled::{OLED, meant_for_others, rename};
-pub use process::{LeftOut, Process};
-pub(crate) use sight::{Needed, Seen, Sight};
+pub use process::{NotPrinted, Process};
+pub use propositionaliser::Propositionaliser;
+pub(crate) use propositionaliser::{Missing, PropositionaliserState};
+pub use segment_propositionaliser::{Propositionalised, SegmentPropositionaliser};
+pub(crate) use snapshot::{GroupSnapshot, Needed, Snapshot};

@@ -45,7 +45,7 @@
 //! | [`state`] | what a learner or a recogniser knows, as bytes |
 //! | [`event`] | what happened while learning |
 //! | [`interrupt`] | a request that long work ends early |
-//! | [`deal`] | a stream dealt out by segment, for several workers |
+//! | [`partition`] | a stream dealt out by segment, for several workers |
 //! | [`evaluate`] | recognised against annotated |
 //!
 //! ```
@@ -53,7 +53,6 @@
 //! ```
 
 pub mod calculus;
-pub mod deal;
 pub mod evaluate;
 pub mod event;
 pub mod explain;
@@ -63,6 +62,7 @@ pub mod interrupt;
 pub mod lang;
 pub mod learn;
 pub mod logic;
+pub mod partition;
 pub mod recognise;
 pub mod registry;
 pub mod relate;

@@ -1,12 +1,12 @@
 //! Stratified rules: a small Datalog with negation and arithmetic, evaluated natively for each time point.
 
+mod aggregate;
 mod bounds;
 mod builtin;
 mod candidates;
 mod cells;
 mod check;
 mod depends;
-mod gather;
 mod history;
 mod latest;
 mod model;
@@ -19,11 +19,11 @@ mod quiet;
 mod relation;
 mod rewrite;
 
+pub use aggregate::{Aggregate, Operation};
 pub(crate) use builtin::{apply, compare as compare_values};
 pub(crate) use candidates::{candidates, kept};
 pub use check::{Predicate, Role, Vocabulary};
 pub(crate) use depends::Dependence;
-pub use gather::{Gather, Operation};
 pub use latest::{Class, Member};
 pub(crate) use model::{Histories, Limits};
 pub use model::{Model, Stop};

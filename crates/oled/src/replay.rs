@@ -2,7 +2,6 @@
 //! free-running recognition fits the annotation best.
 
 mod bins;
-mod chronicle;
 mod classes;
 mod climb;
 mod closed;
@@ -25,14 +24,15 @@ mod runs;
 mod scale;
 mod settings;
 mod simulate;
+mod stream_history;
 mod sums;
 mod target;
 mod track;
 mod watch;
 mod why_nothing;
 
-pub use chronicle::{Chronicle, Course, Step};
 pub use learner::Replay;
 pub use record::Record;
 pub use retention::Memory;
 pub use settings::{REPLAY_SETTINGS, ReplaySettings};
+pub use stream_history::{InstanceHistory, Step, StreamHistory};

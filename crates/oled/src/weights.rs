@@ -1,7 +1,7 @@
 //! Weights: how much each rule of a theory counts, and with that how sure it is of what it recognises.
 //!
 //! A theory says when a fluent starts and ends. With a weight for each rule and two for inertia, it says how much speaks for
-//! each sequence of states: see [`chain`](self::Stretch). Weights are learned from a labelled stream by a margin, the best
+//! each sequence of states: see [`chain`](self::ScoredRun). Weights are learned from a labelled stream by a margin, the best
 //! states are found exactly, and so is how probable each is.
 
 mod adagrad;
@@ -27,13 +27,13 @@ mod vote;
 mod weight;
 
 pub use calibrate::{Calibration, FEW_INTERVALS, Reliability};
-pub use chain::{Scores, States, Stretch, decode};
+pub use chain::{ScoredRun, Scores, States, decode};
 pub use chains::{Chain, Chains, FluentChains, RuleOf, Run, Vote};
 pub use choose::{Chosen, Kind, Method, weigh};
 pub use costs::{BySegment, Costs, total};
 pub use curve::Curve;
 pub use firing::Firing;
-pub use layered::{Found, Layered, recognise};
+pub use layered::{Layered, Recognition, recognise};
 pub use live::Live;
 pub use margin::Trade;
 pub use marginal::marginals;

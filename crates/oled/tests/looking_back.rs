@@ -365,7 +365,7 @@ fn learning_sees_the_same_past() {
     // The time points at which `walked` is true, of those that have a next one.
     let walked = |task: &Task, frames: &[Frame]| {
         let mut learner = Oled::new(task, |_| Settings::default()).unwrap();
-        let found = frames.iter().filter_map(|f| learner.cover().observe(f));
+        let found = frames.iter().filter_map(|f| learner.propositionaliser().observe(f));
         let found = found.filter(|i| i.groups[0].iter().any(|instance| instance.fires(&Mask::of(0))));
         let mut times: Vec<String> = found.map(|i| format!("{}{}", i.segment, i.time)).collect();
         times.sort();

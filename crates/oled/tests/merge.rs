@@ -1,6 +1,6 @@
 //! A stream that is dealt out to several workers by segment comes to what one worker makes of it: intervals, counts and rules.
 
-use oled::deal::{Dealer, Place, owner};
+use oled::partition::{Place, Sequencer, owner};
 use oled::testing::{deterministic, tasks};
 use oled::{Evaluation, Frame, Interval, Learner, Recogniser, Replay, ReplaySettings, Task, Theory, Tracks};
 use proptest::prelude::*;
@@ -39,13 +39,13 @@ impl Seen {
 
 /// Recognises on so many workers; gives what each has seen, and all intervals in the order of the stream.
 fn recognised(task: &Task, theory: &Theory, frames: &[Frame], workers: usize) -> (Vec<Seen>, Vec<Interval>) {
-    let mut dealer = Dealer::new(task.options.interleaved);
+    let mut sequencer = Sequencer::new(task.options.interleaved);
     let mut recognisers = vec![Recogniser::new(task, theory).unwrap(); workers];
     let mut seen = vec![Seen::nothing(task); workers];
     let mut intervals: Vec<((u64, u64), Interval)> = Vec::new();
     let mut closed = Vec::new();
     for frame in frames {
-        let place = dealer.place(frame);
+        let place = sequencer.place(frame);
         if let Some(over) = place.over {
             recognisers[owner(over, workers)].finish(&mut closed);
             intervals.extend(closed.drain(..).map(|interval| ((place.frame, 0), interval)));
@@ -61,7 +61,7 @@ fn recognised(task: &Task, theory: &Theory, frames: &[Frame], workers: usize) ->
     }
     for recogniser in &mut recognisers {
         recogniser.finish(&mut closed);
-        let at = |interval: &Interval| dealer.number(interval.segment).expect("it has begun");
+        let at = |interval: &Interval| sequencer.number(interval.segment).expect("it has begun");
         intervals.extend(closed.drain(..).map(|interval| ((u64::MAX, at(&interval)), interval)));
     }
     intervals.sort_by_key(|(place, _)| *place);
@@ -86,9 +86,9 @@ fn order(count: usize, lots: &[Index]) -> Vec<usize> {
 /// The states of learners to which segments are dealt out.
 fn learned(fresh: &mut Replay, task: &Task, frames: &[Frame], workers: usize) -> Vec<Vec<u8>> {
     let mut learners: Vec<Box<dyn Learner>> = (0..workers).map(|_| fresh.copy()).collect();
-    let mut dealer = Dealer::new(task.options.interleaved);
+    let mut sequencer = Sequencer::new(task.options.interleaved);
     for frame in frames {
-        let Place { segment, begins, .. } = dealer.place(frame);
+        let Place { segment, begins, .. } = sequencer.place(frame);
         let learner = &mut learners[owner(frame.segment, workers)];
         if begins {
             learner.number_segments(segment);

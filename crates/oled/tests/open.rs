@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use oled::explain::Explainer;
 use oled::induce::{Column, LiteralTable, Settings};
-use oled::lang::Looser;
+use oled::lang::Monotone;
 use oled::logic::{Measure, Model};
 use oled::{Comparison, FactReader, Frame, Oled, Recogniser, Signature, Source, Symbol, Task, Theory, Value};
 
@@ -110,10 +110,10 @@ fn what_is_measured_is_a_predicate_of_its_own() {
     let measures = task.measures();
     let names: Vec<String> = measures.iter().map(|m| m.predicate.to_string()).collect();
     assert_eq!(names, ["close(_, _, _, _)", "far(_, _, _, _)", "right_of(_, _, _)"]);
-    let of = |m: &Measure| (m.column, m.comparison, m.looser, m.same_as);
-    assert_eq!(of(&measures[0]), (2, Comparison::LessOrEqual, Looser::Larger, 0));
-    assert_eq!(of(&measures[1]), (2, Comparison::Greater, Looser::Smaller, 0), "`far` measures what `close` does");
-    assert_eq!(of(&measures[2]), (1, Comparison::GreaterOrEqual, Looser::Smaller, 2));
+    let of = |m: &Measure| (m.column, m.comparison, m.monotone, m.same_as);
+    assert_eq!(of(&measures[0]), (2, Comparison::LessOrEqual, Monotone::Up, 0));
+    assert_eq!(of(&measures[1]), (2, Comparison::Greater, Monotone::Down, 0), "`far` measures what `close` does");
+    assert_eq!(of(&measures[2]), (1, Comparison::GreaterOrEqual, Monotone::Down, 2));
     let empty = Theory::default();
     let wanted: Vec<Signature> = measures.iter().map(|m| m.measured).collect();
     let (_, program) = task.compile(&task.rules(&empty), |_| wanted.clone()).unwrap();
@@ -168,9 +168,9 @@ fn the_learner_oled_asks_for_a_list() {
         Task::parse(&Source::new("m.lp", modes), &Source::new("b.lp", BACKGROUND.replace("LISTED", ""))).unwrap();
     let mut learner = Oled::new(&task, |_| Settings::default()).unwrap();
     assert_eq!(learner.table(0).literals()[0].to_string(), "close(X0, X1, 31, T)");
-    let (cover, frames) = (learner.cover(), frames());
-    cover.observe(&frames[0]);
-    let interpretation = cover.observe(&frames[1]).unwrap();
+    let (propositionaliser, frames) = (learner.propositionaliser(), frames());
+    propositionaliser.observe(&frames[0]);
+    let interpretation = propositionaliser.observe(&frames[1]).unwrap();
     // p2 is 37 from p1 and 31 from p3, who is 6 from p1: nothing is true of p1 and p2 together, so they are not looked at.
     let mut truths: Vec<usize> = interpretation.groups[0].iter().map(|i| i.truth.len()).collect();
     truths.sort_unstable();

@@ -1,6 +1,6 @@
 //! The running example of Section 4.2 of the paper, step by step, and its table of actions.
 
-use oled::event::{Event, What};
+use oled::event::{Event, EventKind};
 use oled::induce::{ExpandWhen, RuleKind};
 use oled::{FactReader, Frame, Learner, Oled, Settings, Source, Symbol, Task};
 
@@ -64,7 +64,7 @@ fn moving_begins_at_10_and_ends_at_21() {
     let events = learn(&mut learner, [frame(10, "walking", true)]);
     assert_eq!(rules(&mut learner), (1, 0));
     assert!(
-        matches!(&events[..], [Event { process: 0, what: What::Started { bottom }, .. }] if bottom.body.len() == 2)
+        matches!(&events[..], [Event { process: 0, what: EventKind::Started { bottom }, .. }] if bottom.body.len() == 2)
     );
 
     // It persists from 10 to 20.
@@ -76,7 +76,7 @@ fn moving_begins_at_10_and_ends_at_21() {
     let before = process.rules[0].counts(RuleKind::Initiation, &process.settings);
     let events = learn(&mut learner, [frame(21, "inactive", false)]);
     assert_eq!(rules(&mut learner), (1, 1));
-    assert!(matches!(&events[..], [Event { process: 1, what: What::Started { .. }, .. }]));
+    assert!(matches!(&events[..], [Event { process: 1, what: EventKind::Started { .. }, .. }]));
     let process = &learner.processes()[0];
     let after = process.rules[0].counts(RuleKind::Initiation, &process.settings);
     assert_eq!((after.tp, after.fp), (before.tp, before.fp + 2), "both orders of the pair");
@@ -106,7 +106,7 @@ fn action(kind: RuleKind, now: bool, next: bool, with_rule: bool) -> Action {
     }
     let process = learner.processes().iter().position(|p| p.kind == kind).unwrap();
     let events = learn(&mut learner, [frame(1, "walking", now), frame(2, "walking", next)]);
-    if events.iter().any(|e| e.process == process && matches!(e.what, What::Started { .. })) {
+    if events.iter().any(|e| e.process == process && matches!(e.what, EventKind::Started { .. })) {
         Action::TheoryExpansion
     } else if learner.processes()[process].tests() > 0 {
         Action::ClauseExpansion

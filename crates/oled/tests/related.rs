@@ -166,8 +166,8 @@ proptest! {
     #[test]
     fn instances_are_those_that_were_related_once_and_are_observed(segments in points()) {
         for kind in &KINDS {
-            let (_, cover) = Head::of_task(&task(kind)).unwrap();
-            let mut lookup = cover.lookup();
+            let (_, propositionaliser) = Head::of_task(&task(kind)).unwrap();
+            let mut lookup = propositionaliser.lookup();
             for (s, points) in segments.iter().enumerate() {
                 let mut known: BTreeSet<Vec<String>> = BTreeSet::new();
                 for (time, point) in points.iter().enumerate() {
@@ -209,8 +209,8 @@ fn the_work_grows_with_what_is_related_not_with_all_combinations() {
     for kind in [&KINDS[2], &KINDS[3]] {
         let listed = task(kind);
         let count = |size: usize| {
-            let (_, cover) = Head::of_task(&listed).unwrap();
-            let mut lookup = cover.lookup();
+            let (_, propositionaliser) = Head::of_task(&listed).unwrap();
+            let mut lookup = propositionaliser.lookup();
             let looked_at = |frame: &Frame| {
                 lookup.observe(frame);
                 lookup.instances(0)

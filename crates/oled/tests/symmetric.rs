@@ -158,9 +158,9 @@ fn a_pair_is_one_instance_with_the_truths_of_both_orders() {
     );
     let groups: Vec<usize> = (0..3).map(|i| learner.processes()[i].group()).collect();
     assert_eq!(groups, [0, 1, 0], "what is symmetric is apart from what is not");
-    let (cover, frames) = (learner.cover(), frames());
-    cover.observe(&frames[0]);
-    let first = cover.observe(&frames[1]).unwrap();
+    let (propositionaliser, frames) = (learner.propositionaliser(), frames());
+    propositionaliser.observe(&frames[0]);
+    let first = propositionaliser.observe(&frames[1]).unwrap();
     let truths =
         |i: &oled::learn::Instance| -> Vec<Mask> { std::iter::once(&i.truth).chain(&i.others).cloned().collect() };
     // p1 and p2, whom a greeting relates: in one order, and in both where they are told apart.
@@ -168,10 +168,10 @@ fn a_pair_is_one_instance_with_the_truths_of_both_orders() {
     assert_eq!(truths(&first.groups[0][0]), [Mask::of(1), Mask::of(0)]);
     let outcomes: Vec<_> = first.outcomes[0].iter().map(|o| o.unwrap()).collect();
     assert_eq!(outcomes, [Outcome::Begins]);
-    cover.observe(&frames[2]).unwrap();
-    let third = cover.observe(&frames[3]).unwrap();
+    propositionaliser.observe(&frames[2]).unwrap();
+    let third = propositionaliser.observe(&frames[3]).unwrap();
     assert_eq!(third.outcomes[0], [Some(Outcome::Persists), None], "one is unknown at 4");
-    let fourth = cover.observe(&frames[4]).unwrap();
+    let fourth = propositionaliser.observe(&frames[4]).unwrap();
     // Nothing relates p1 and p3 when they begin to meet, so that no rule could have started it.
     assert_eq!(fourth.outcomes[0], [Some(Outcome::Ends), None]);
     assert_eq!(fourth.outcomes[1].iter().filter(|o| **o == Some(Outcome::Begins)).count(), 1);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use oled::testing::{deterministic, tasks};
 use oled::weights::{
-    Chains, Confidence, Costs, Decision, Firing, FluentChains, FluentWeights, Inertia, Live, Method, Stretch, Weighed,
-    Weighing, Weights, marginals, recognise,
+    Chains, Confidence, Costs, Decision, Firing, FluentChains, FluentWeights, Inertia, Live, Method, ScoredRun,
+    Weighed, Weighing, Weights, marginals, recognise,
 };
 use oled::{
     CalculusOptions, Evaluation, FactReader, Frame, Interval, Learner, Recogniser, Replay, ReplaySettings, Source,
@@ -277,9 +277,9 @@ fn labels_count_where_a_rule_can_make_them_true() {
     let weights = confidence(fluent);
     let scores = fluent.scores(&weights);
     let first = &fluent.chains[0];
-    let stretches: Vec<_> =
-        first.runs.iter().map(|run| Stretch { scores: &scores[run.fired as usize], length: run.length }).collect();
-    assert_eq!(marginals(&stretches, 1.0).len(), first.runs.iter().map(|r| r.length as usize).sum::<usize>());
+    let scored: Vec<_> =
+        first.runs.iter().map(|run| ScoredRun { scores: &scores[run.fired as usize], length: run.length }).collect();
+    assert_eq!(marginals(&scored, 1.0).len(), first.runs.iter().map(|r| r.length as usize).sum::<usize>());
 }
 
 /// Lamps that are dimmed: they are off, low or high, and a bump means nothing.

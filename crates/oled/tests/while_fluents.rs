@@ -214,12 +214,12 @@ fn where_both_ways_are_declared_the_plain_learner_starts_and_ends() {
 
 #[test]
 fn any_fluent_has_a_head_for_when_it_holds() {
-    let (heads, cover) = Head::of_task(&task(PERSISTING)).unwrap();
+    let (heads, propositionaliser) = Head::of_task(&task(PERSISTING)).unwrap();
     for head in heads {
         let head = head.while_head();
-        assert_eq!((head.target, head.kind), (0, RuleKind::Direct));
+        assert_eq!((head.target, head.kind), (0, RuleKind::Observed));
         let beeps = theory("p(X0) :- happensAt(beeps(X0), T).").clauses[0].body.clone();
-        let rule = cover.clause(&head, beeps);
+        let rule = propositionaliser.clause(&head, beeps);
         assert_eq!(rule.to_string(), "holdsAt(open(X0), T) :-\n    happensAt(beeps(X0), T).");
         let rules = Theory::from(vec![rule]);
         assert!(Recogniser::new(&task(PERSISTING), &rules).is_ok());
@@ -235,7 +235,7 @@ fn what_the_background_says_leaves_one_way() {
     let kinds = |task: &Task| Head::of_task(task).map(|(heads, _)| heads.iter().map(|h| h.kind).collect::<Vec<_>>());
     let (held, started) = ("holdsAt(open(D), T) :- happensAt(shuts(D), T).", "initially(open(D)).");
     let both = format!("{PERSISTING}{WHILE}");
-    assert_eq!(kinds(&parse(&both, held)).unwrap(), [RuleKind::Direct]);
+    assert_eq!(kinds(&parse(&both, held)).unwrap(), [RuleKind::Observed]);
     assert_eq!(kinds(&parse(&both, started)).unwrap(), [RuleKind::Initiation, RuleKind::Termination]);
     let problem = kinds(&parse(PERSISTING, held)).unwrap_err().to_string();
     assert!(

@@ -19,10 +19,10 @@ pub(super) struct Ours {
     /// Inertial fluents, of which the recogniser tells what holds.
     fluents: Vec<(Signature, Pred)>,
     /// Each rule under a head of its own.
-    covers: Vec<Cover>,
+    covers: Vec<RuleCopy>,
 }
 
-struct Cover {
+struct RuleCopy {
     rule: usize,
     /// The head of the rule, and the predicate that has its rows.
     head: Signature,
@@ -65,7 +65,7 @@ impl Ours {
         };
         let covers = copies.iter().filter_map(|(rule, clause, copy)| {
             let name = constant(clause).map(|name| (name, copy_name(*rule)));
-            Some(Cover { rule: *rule, head: Signature::of(&clause.head), pred: program.pred(*copy)?, name })
+            Some(RuleCopy { rule: *rule, head: Signature::of(&clause.head), pred: program.pred(*copy)?, name })
         });
         Ok(Ours {
             compared: of(|role| matches!(role, Role::Derived | Role::Type(_))),
@@ -102,9 +102,9 @@ impl Ours {
             }
         }
         self.model.advance(&self.program, frame.segment, frame.time);
-        let covers = self.covers.iter().flat_map(|cover| {
-            let rows = self.model.rows(cover.pred).rows();
-            rows.filter_map(|row| Some((cover.rule, cover.written(row)?)))
+        let covers = self.covers.iter().flat_map(|copy| {
+            let rows = self.model.rows(copy.pred).rows();
+            rows.filter_map(|row| Some((copy.rule, copy.written(row)?)))
         });
         Said { covers: covers.collect(), model: self.rows(&self.compared), recognised }
     }
@@ -124,7 +124,7 @@ impl Ours {
     }
 }
 
-impl Cover {
+impl RuleCopy {
     /// The head with a row of the copy's, its time left out.
     fn written(&self, row: &[Value]) -> Option<Term> {
         let mut row = row.to_vec();

@@ -2,7 +2,7 @@
 
 use oled::lang::ec;
 use oled::lang::for_each_hole;
-use oled::logic::{Gather, Look, Operation, Past, Role};
+use oled::logic::{Aggregate, Look, Operation, Past, Role};
 use oled::{Atom, Precedence, Signature, Symbol, Term, Value};
 
 use super::term::{apply, term};
@@ -42,7 +42,7 @@ impl Printer<'_> {
             .collect();
         let mut rules = Vec::new();
         let (now, then, between) = (self.time("T"), self.time("P'"), self.time("Q'"));
-        if pasts.iter().any(|p| matches!(p.look, Look::Ago(_) | Look::Within(..) | Look::Gather(_))) {
+        if pasts.iter().any(|p| matches!(p.look, Look::Ago(_) | Look::Within(..) | Look::Aggregate(_))) {
             let (near, far) = (self.within("T", "P'", horizon), self.within("T", "Q'", horizon));
             rules.push(format!("_within({now},{then}) :- _next({then},{now}), {near}."));
             rules.push(format!("_within({now},{between}) :- _within({now},{then}), _next({between},{then}), {far}."));
@@ -65,7 +65,7 @@ impl Printer<'_> {
         }
         rules.extend(self.known(&lasts, horizon));
         for (signature, predicate) in &self.vocabulary.predicates {
-            if let Role::Past(Past { look: Look::Gather(gather), base }) = predicate.role {
+            if let Role::Past(Past { look: Look::Aggregate(gather), base }) = predicate.role {
                 let gathered = if gather.is_throughout() {
                     self.throughout(*signature, gather, base)
                 } else {
@@ -82,7 +82,7 @@ impl Printer<'_> {
     }
 
     /// What is counted or added up, for each group of which there is something within the window.
-    fn gather(&self, name: Symbol, gather: Gather, base: Signature) -> Vec<String> {
+    fn gather(&self, name: Symbol, gather: Aggregate, base: Signature) -> Vec<String> {
         let (now, then) = (self.time("T"), self.time("P'"));
         let (atom, _) = Printer::pattern(base);
         let was = self.atom_at(&atom, Some(&then));
@@ -134,7 +134,7 @@ impl Printer<'_> {
     }
 
     /// What a value was at least, or at most, at every time point from a time on: for as long as rules ask for.
-    fn throughout(&self, signature: Signature, gather: Gather, base: Signature) -> Vec<String> {
+    fn throughout(&self, signature: Signature, gather: Aggregate, base: Signature) -> Vec<String> {
         let (now, then, first, after) = (self.time("T"), self.time("P'"), self.time("F'"), self.time("Q'"));
         let columns: Vec<String> = dummies(base).take(base.arity() - 1).map(|t| term(&t)).collect();
         let value = gather.value.map(|column| columns[column].clone()).unwrap_or_default();
@@ -240,7 +240,7 @@ impl Printer<'_> {
                 let near = self.within("T", "P'", horizon);
                 Some(format!("_looks(frames_ago,{n},{now},{then}) :- _frames({n},{now},{then}), {near}."))
             }
-            Look::Lasting | Look::Since | Look::Last | Look::Within(..) | Look::Gather(_) => None,
+            Look::Lasting | Look::Since | Look::Last | Look::Within(..) | Look::Aggregate(_) => None,
         }
     }
 
@@ -280,7 +280,7 @@ impl Printer<'_> {
                 std::iter::once(before).chain((from == 0).then_some(at_once)).collect()
             }
             // What is known last depends on other predicates too, and what is counted has a name of its own.
-            Look::Last | Look::Gather(_) => Vec::new(),
+            Look::Last | Look::Aggregate(_) => Vec::new(),
         }
     }
 

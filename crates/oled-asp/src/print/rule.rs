@@ -304,7 +304,7 @@ pub(super) fn look(atom: &Atom) -> Option<(Atom, Vec<Term>)> {
 
 /// The atom of its own predicate that stands for a condition that counts or adds up.
 fn gathered(atom: &Atom) -> Option<Atom> {
-    plain_of(atom).filter(|(past, _)| matches!(past.look, Look::Gather(_))).map(|(_, plain)| plain)
+    plain_of(atom).filter(|(past, _)| matches!(past.look, Look::Aggregate(_))).map(|(_, plain)| plain)
 }
 
 /// The time variable of a condition that looks back.

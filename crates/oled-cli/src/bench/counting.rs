@@ -28,11 +28,11 @@ impl Counting {
         for _ in 0..runs.max(1) {
             let mut learner = new()?;
             let model = seconds(|| {
-                frames.iter().for_each(|f| learner.cover().derive(f));
+                frames.iter().for_each(|f| learner.propositionaliser().derive(f));
                 Ok(())
             })?;
             let covered = seconds(|| {
-                interpretations = frames.iter().filter_map(|f| learner.cover().observe(f)).collect();
+                interpretations = frames.iter().filter_map(|f| learner.propositionaliser().observe(f)).collect();
                 Ok(())
             })?;
             let mut processes = learner.processes().to_vec();
@@ -62,7 +62,7 @@ const SAMPLE: usize = 20;
 /// The same candidates on the same interpretations without ledgers: by masks, and by looking literals up.
 fn one_by_one(mut learner: Oled, frames: &[Frame], interpretations: &[Interpretation]) -> (f64, f64) {
     let mut processes = learner.processes().to_vec();
-    let mut lookup = learner.cover().lookup();
+    let mut lookup = learner.propositionaliser().lookup();
     let (mut masks, mut naive) = (0.0, 0.0);
     let mut frames = frames.iter();
     for (number, interpretation) in interpretations.iter().enumerate() {

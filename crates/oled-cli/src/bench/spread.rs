@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use oled::deal::{Place, Told, Worker};
+use oled::partition::{Place, Told, Worker};
 use oled::{Frame, Interval, Recogniser, StateError, Symbol};
 use oled_data::task_folder::TaskFolder;
 use oled_data::world::{World, WorldOptions};

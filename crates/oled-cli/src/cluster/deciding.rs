@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
-use oled::learn::Covered;
+use oled::learn::Propositionalised;
 use oled::{Learner, state};
 
 use crate::learn::Log;
@@ -20,7 +20,7 @@ pub(super) struct Deciding {
 pub(super) type Decides = Arc<Mutex<Deciding>>;
 
 impl Deciding {
-    /// With a learner for what is covered elsewhere, which may go on from what was saved.
+    /// With a learner for what is propositionalised elsewhere, which may go on from what was saved.
     pub(super) fn new(
         mut learner: Option<Box<dyn Learner>>,
         saved: Option<&[u8]>,
@@ -37,8 +37,8 @@ impl Deciding {
     pub(super) fn take(&mut self, made: &[u8]) -> anyhow::Result<()> {
         match &mut self.learner {
             Some(learner) => {
-                let covered: Covered = state::decode(made)?;
-                learner.observe_covered(covered, &mut self.log)?;
+                let propositionalised: Propositionalised = state::decode(made)?;
+                learner.observe_propositionalised(propositionalised, &mut self.log)?;
             }
             None => self.warnings.tell(&state::decode::<Warning>(made)?, &mut self.log)?,
         }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context;
-use oled::deal::{Place, Told, Worker};
+use oled::partition::{Place, Told, Worker};
 use oled::{Frame, StateError, Symbol};
 use oled_cluster::{Finished, Head, Hosts, Kept, Make, Next, SHARDS};
 use oled_experiment::{Experiment, Store};

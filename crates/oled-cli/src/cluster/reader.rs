@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use oled::deal::Told;
+use oled::partition::Told;
 use oled_cluster::{Head, Kept, Next};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{Digest, Frames, Pause, ReadOptions};
@@ -13,9 +13,9 @@ use oled_data::{Digest, Frames, Pause, ReadOptions};
 use super::deciding::Decides;
 use crate::args::InputArgs;
 use crate::broker::{self, InLog};
-use crate::checkpoint::{CheckpointArgs, Keeper, LiveArgs, open_frames, say_resumed};
-use crate::growing::Growing;
+use crate::checkpoint::{CheckpointArgs, Checkpointer, LiveArgs, open_frames, say_resumed};
 use crate::input::stream_path;
+use crate::resumable_file::ResumableFile;
 
 /// What was written, and how many lines that told something.
 pub(super) type Written = (Option<Digest>, u64);
@@ -28,7 +28,7 @@ pub(super) enum To {
     /// Lines to standard output; how many told something.
     Standard(BufWriter<Stdout>, u64),
     /// Lines to a file.
-    File(Growing, u64),
+    File(ResumableFile, u64),
     /// What was made of frames, to who decides on it.
     Decides(Decides),
 }
@@ -39,7 +39,7 @@ impl To {
         let is_new = before.is_none();
         let (digest, printed) = before.unwrap_or_default();
         let mut to = match path {
-            Some(path) => To::File(Growing::open(path, digest)?, printed),
+            Some(path) => To::File(ResumableFile::open(path, digest)?, printed),
             None => To::Standard(BufWriter::new(io::stdout()), printed),
         };
         if is_new && !header.is_empty() {
@@ -85,7 +85,7 @@ pub(super) struct Reader {
     log: Option<InLog>,
     interleaved: bool,
     to: To,
-    keeper: Option<Keeper<'static>>,
+    checkpointer: Option<Checkpointer<'static>>,
     /// Whether a checkpoint is under way: there is one at a time.
     is_kept: bool,
     stop: Arc<AtomicBool>,
@@ -97,7 +97,7 @@ impl Reader {
     /// Opens a stream, from where a checkpoint left it if there is one. The second is where it is found in the end.
     pub(super) fn open(
         (folder, input, live): (&TaskFolder, &InputArgs, &LiveArgs),
-        (keeper, checkpoint): (Option<Keeper<'static>>, &CheckpointArgs),
+        (checkpointer, checkpoint): (Option<Checkpointer<'static>>, &CheckpointArgs),
         to: To,
         stop: &Arc<AtomicBool>,
         position: Option<&[u8]>,
@@ -120,7 +120,7 @@ impl Reader {
             log,
             interleaved,
             to,
-            keeper,
+            checkpointer,
             is_kept: false,
             stop: stop.clone(),
             read: read.clone(),
@@ -129,17 +129,17 @@ impl Reader {
     }
 
     fn save(&mut self, kept: &Kept) -> anyhow::Result<()> {
-        let Some(keeper) = &mut self.keeper else { return Ok(()) };
+        let Some(checkpointer) = &mut self.checkpointer else { return Ok(()) };
         match &mut self.to {
-            To::Standard(_, printed) => keeper.save(false, || Ok((kept, (None::<Digest>, *printed)))),
+            To::Standard(_, printed) => checkpointer.save(false, || Ok((kept, (None::<Digest>, *printed)))),
             // What was written is on disk before it is said to be.
             To::File(file, printed) => {
                 let written: Written = (Some(file.sync()?), *printed);
-                keeper.save(false, || Ok((kept, written)))
+                checkpointer.save(false, || Ok((kept, written)))
             }
             To::Decides(decides) => {
                 let state = decides.lock().unwrap_or_else(PoisonError::into_inner).save();
-                keeper.save(false, || Ok((kept, state)))
+                checkpointer.save(false, || Ok((kept, state)))
             }
         }
     }
@@ -173,8 +173,8 @@ impl Head for Reader {
     }
 
     fn is_due(&mut self, frames: u64) -> bool {
-        let Some(keeper) = &mut self.keeper else { return false };
-        let is_due = (0..frames).fold(false, |due, _| keeper.is_due() || due) && !self.is_kept;
+        let Some(checkpointer) = &mut self.checkpointer else { return false };
+        let is_due = (0..frames).fold(false, |due, _| checkpointer.is_due() || due) && !self.is_kept;
         self.is_kept |= is_due;
         is_due
     }

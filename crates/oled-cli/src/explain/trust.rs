@@ -1,7 +1,7 @@
 //! How far each rule of a theory can be trusted: the stream is recognised with all rules, and without each of them.
 
 use oled::calculus::label_name;
-use oled::learn::Trust;
+use oled::learn::Ablation;
 use oled::logic::Stop;
 use oled::{Clause, Confusion, Evaluation, Frame, Interrupt, Problems, Recogniser, Signature, Symbol, Task, Theory};
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ impl Trial {
     }
 
     /// What is found of a rule; nothing if other rules cannot do without it.
-    fn trust(&self, rule: usize) -> Option<Trust> {
+    fn trust(&self, rule: usize) -> Option<Ablation> {
         let (without, fluent) = (&self.without[rule], self.fluents[rule]);
         without.recogniser.as_ref()?;
         let (with, others) = (self.whole.errors(fluent), without.errors(fluent));
@@ -107,7 +107,7 @@ impl Trial {
         let count = |more: &dyn Fn(u64, u64) -> bool| {
             segments.iter().filter(|s| more(of(&others, **s), of(&with, **s))).count()
         };
-        Some(Trust {
+        Some(Ablation {
             gain: self.whole.counts(fluent).f1() - without.counts(fluent).f1(),
             helps: count(&|others, with| others > with),
             harms: count(&|others, with| others < with),

@@ -3,25 +3,27 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use oled::event::{Event, Observer, What};
+use oled::event::{Event, EventKind, Observer};
 use oled::induce::Figures;
 use oled::{Clause, Learned};
 use oled_data::Digest;
 use serde_json::{Value, json};
 
-use crate::growing::Growing;
 use crate::progress::say;
+use crate::resumable_file::ResumableFile;
 
 /// A line of JSON for each decision, where a log is wanted, and warnings.
 pub(crate) struct Log {
-    output: Option<Growing>,
+    output: Option<ResumableFile>,
     quiet: bool,
     error: Option<io::Error>,
 }
 
 impl Observer for Log {
     fn on(&mut self, event: &Event) {
-        if let (What::TooMany { variable, assignments, segment, time }, false) = (&event.what, self.quiet) {
+        if let (EventKind::AssignmentOverflow { variable, assignments, segment, time }, false) =
+            (&event.what, self.quiet)
+        {
             let (head, variable, segment) = (&event.head, variable.as_str(), segment.as_str());
             say(&format!(
                 "warning: {head}: at time {time} of segment `{segment}` the variable `{variable}` and those that occur with \
@@ -29,7 +31,7 @@ impl Observer for Log {
                  there\n  hint: narrow the modes that introduce `{variable}`, or set `variables` lower"
             ));
         }
-        if let (What::Limited { limit, most, what }, false) = (&event.what, self.quiet) {
+        if let (EventKind::Limited { limit, most, what }, false) = (&event.what, self.quiet) {
             let option = limit.as_str().replace('_', "-");
             say(&format!("warning: {what}\n  hint: `--{option}` is {most}; set it higher, or to `none`"));
         }
@@ -42,25 +44,25 @@ impl Observer for Log {
             "rule": event.rule,
         });
         let more = match &event.what {
-            What::Given { clause } => json!({"event": "given", "body": body(clause)}),
-            What::Started { bottom } => json!({"event": "started", "bottom": body(bottom)}),
-            What::Expanded { from, to, figures } => {
+            EventKind::Given { clause } => json!({"event": "given", "body": body(clause)}),
+            EventKind::Started { bottom } => json!({"event": "started", "bottom": body(bottom)}),
+            EventKind::Expanded { from, to, figures } => {
                 let mut more = decided("expanded", figures);
                 more["from"] = json!(body(from));
                 more["to"] = json!(body(to));
                 more
             }
-            What::Pruned { clause, figures } => {
+            EventKind::Pruned { clause, figures } => {
                 let mut more = decided("pruned", figures);
                 more["body"] = json!(body(clause));
                 more
             }
-            What::Chosen { clause, value } => json!({"event": "chosen", "body": body(clause), "value": value}),
-            What::Dropped { clause, value } => json!({"event": "dropped", "body": body(clause), "value": value}),
-            What::Limited { limit, most, what } => {
+            EventKind::Chosen { clause, value } => json!({"event": "chosen", "body": body(clause), "value": value}),
+            EventKind::Dropped { clause, value } => json!({"event": "dropped", "body": body(clause), "value": value}),
+            EventKind::Limited { limit, most, what } => {
                 json!({"event": "limited", "limit": limit.as_str(), "most": most, "what": what})
             }
-            What::TooMany { variable, assignments, segment, time } => json!({
+            EventKind::AssignmentOverflow { variable, assignments, segment, time } => json!({
                 "event": "too_many", "variable": variable.as_str(), "assignments": assignments,
                 "segment": segment.as_str(), "time": time,
             }),
@@ -89,7 +91,7 @@ impl Log {
     /// A log of what a learner does, into a file if there is one; `written` is what it had when the checkpoint was written
     /// that learning goes on from.
     pub(crate) fn new(path: Option<&Path>, quiet: bool, written: Option<Digest>) -> anyhow::Result<Log> {
-        let output = path.map(|path| Growing::open(path, written)).transpose()?;
+        let output = path.map(|path| ResumableFile::open(path, written)).transpose()?;
         Ok(Log { output, quiet, error: None })
     }
 
@@ -101,7 +103,7 @@ impl Log {
     /// Brings all to disk; returns what the log has.
     pub(super) fn sync(&mut self) -> anyhow::Result<Option<Digest>> {
         self.check()?;
-        self.output.as_mut().map(Growing::sync).transpose()
+        self.output.as_mut().map(ResumableFile::sync).transpose()
     }
 
     /// Whether all lines could be written so far.

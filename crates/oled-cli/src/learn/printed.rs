@@ -1,7 +1,7 @@
 //! What was learned, for people and as data: as the library writes it.
 
 use oled::Learned;
-use oled::learn::Trust;
+use oled::learn::Ablation;
 use serde_json::Value;
 
 /// Why what was learned can always be JSON.
@@ -18,7 +18,7 @@ pub(super) fn summary(learned: &Learned) -> String {
 }
 
 /// How far a rule can be trusted.
-pub(crate) fn trusted(trust: &Trust) -> String {
+pub(crate) fn trusted(trust: &Ablation) -> String {
     trust.to_string()
 }
 
@@ -28,7 +28,7 @@ pub(super) fn to_json(learned: &Learned) -> Value {
 }
 
 /// How far a rule can be trusted, as data.
-pub(crate) fn trust_json(trust: &Trust) -> Value {
+pub(crate) fn trust_json(trust: &Ablation) -> Value {
     serde_json::to_value(trust).expect(PLAIN)
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use oled::learn::Watcher;
+use oled::learn::ProgressListener;
 use oled::{Interrupt, Learner, Supervision};
 
 use super::Learning;
@@ -21,7 +21,7 @@ pub(super) struct Supervisor {
     asked: Arc<AtomicBool>,
     search: Arc<Mutex<Option<Search>>>,
     gone: Arc<AtomicBool>,
-    watcher: Watcher,
+    listener: ProgressListener,
 }
 
 /// A search under way.
@@ -35,8 +35,8 @@ struct Search {
 impl Supervisor {
     /// Ends searches when the flag is set, or when they take longer than a limit.
     pub(super) fn new(asked: Arc<AtomicBool>, limit: Option<Duration>) -> Supervisor {
-        let (search, gone, watcher) = (Arc::default(), Arc::default(), Watcher::default());
-        let supervisor = Supervisor { asked: asked.clone(), search, gone, watcher };
+        let (search, gone, listener) = (Arc::default(), Arc::default(), ProgressListener::default());
+        let supervisor = Supervisor { asked: asked.clone(), search, gone, listener };
         let (search, gone) = (supervisor.search.clone(), supervisor.gone.clone());
         std::thread::spawn(move || {
             while !gone.load(Ordering::Relaxed) {
@@ -60,12 +60,16 @@ impl Supervisor {
     }
 
     /// Searches tell how far they are, from now on.
-    pub(super) fn watch(&mut self, watcher: Watcher) {
-        self.watcher = watcher;
+    pub(super) fn watch(&mut self, listener: ProgressListener) {
+        self.listener = listener;
     }
 
     fn hand_over(&self, learner: &mut dyn Learner, searches: Interrupt) {
-        learner.supervise(&Supervision { searches, frames: self.asked.clone().into(), watcher: self.watcher.clone() });
+        learner.supervise(&Supervision {
+            searches,
+            frames: self.asked.clone().into(),
+            listener: self.listener.clone(),
+        });
     }
 
     /// Lets a learner search, and looks after it.

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::lines::{Change, EVENT_COLUMNS, Event, INTERVAL_COLUMNS, compact, interval_line};
 use super::options::{Output, RecogniseArgs};
 use super::programs::Programs;
-use crate::growing::Growing;
+use crate::resumable_file::ResumableFile;
 use crate::times::{json_time, printed_time};
 
 /// What was written of each file when a checkpoint was made: of the output, and of the files for each fluent by their names.
@@ -46,7 +46,7 @@ enum What {
 /// Where lines go.
 enum Out {
     Standard(BufWriter<std::io::StdoutLock<'static>>),
-    File(Growing),
+    File(ResumableFile),
     Files(Files),
 }
 
@@ -54,7 +54,7 @@ enum Out {
 struct Files {
     folder: PathBuf,
     /// By their names. Fluents of one name share a file.
-    open: IndexMap<String, Growing, FxBuildHasher>,
+    open: IndexMap<String, ResumableFile, FxBuildHasher>,
     /// The one that was written to last.
     last: usize,
 }
@@ -65,7 +65,7 @@ impl Files {
         fs::create_dir_all(folder).with_context(|| format!("cannot write to the folder `{}`", folder.display()))?;
         let mut open = IndexMap::default();
         for (name, written) in written {
-            let file = Growing::open(&folder.join(&name), Some(written))?;
+            let file = ResumableFile::open(&folder.join(&name), Some(written))?;
             open.insert(name, file);
         }
         Ok(Files { folder: folder.into(), open, last: 0 })
@@ -78,7 +78,7 @@ impl Files {
             self.last = at;
             return Ok(());
         }
-        let mut file = Growing::open(&self.folder.join(&name), None)?;
+        let mut file = ResumableFile::open(&self.folder.join(&name), None)?;
         if format == Output::Csv {
             writeln!(file, "{EVENT_COLUMNS}").map_err(|error| file.failed(error))?;
         }
@@ -97,7 +97,7 @@ impl Out {
     /// Standard output, or files, which have this in them where the run goes on from a checkpoint.
     fn open(args: &RecogniseArgs, written: Written) -> anyhow::Result<Out> {
         Ok(match (&args.output, &args.alarms.events_to) {
-            (Some(path), _) => Out::File(Growing::open(path, written.output)?),
+            (Some(path), _) => Out::File(ResumableFile::open(path, written.output)?),
             (None, Some(folder)) => Out::Files(Files::new(folder, written.files)?),
             (None, None) => Out::Standard(BufWriter::new(io::stdout().lock())),
         })

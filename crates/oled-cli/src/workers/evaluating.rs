@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use oled::deal::{Place, Told, Worker};
+use oled::partition::{Place, Told, Worker};
 use oled::{Evaluation, Frame, Recogniser, StateError, Symbol, Tracks};
 
 use super::run;

@@ -5,8 +5,8 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use oled::deal::{Place, Told, Worker};
-use oled::event::{Event, Observer, What};
+use oled::event::{Event, EventKind, Observer};
+use oled::partition::{Place, Told, Worker};
 use oled::{Frame, Learner, StateError, Symbol, state};
 use serde::{Deserialize, Serialize};
 
@@ -54,8 +54,8 @@ enum About {
 impl Warning {
     fn of(event: &Event) -> Option<Warning> {
         let about = match &event.what {
-            What::Limited { limit, most, what } => About::Limited(*limit, *most, what.clone()),
-            What::TooMany { variable, assignments, segment, time } => {
+            EventKind::Limited { limit, most, what } => About::Limited(*limit, *most, what.clone()),
+            EventKind::AssignmentOverflow { variable, assignments, segment, time } => {
                 About::TooMany(*variable, *assignments, *segment, *time)
             }
             _ => return None,
@@ -67,10 +67,13 @@ impl Warning {
     #[cfg(feature = "cluster")]
     fn event(&self) -> anyhow::Result<Event> {
         let what = match &self.about {
-            About::Limited(limit, most, what) => What::Limited { limit: *limit, most: *most, what: what.clone() },
-            About::TooMany(variable, assignments, segment, time) => {
-                What::TooMany { variable: *variable, assignments: *assignments, segment: *segment, time: *time }
-            }
+            About::Limited(limit, most, what) => EventKind::Limited { limit: *limit, most: *most, what: what.clone() },
+            About::TooMany(variable, assignments, segment, time) => EventKind::AssignmentOverflow {
+                variable: *variable,
+                assignments: *assignments,
+                segment: *segment,
+                time: *time,
+            },
         };
         let Warning { interpretation, process, .. } = *self;
         Ok(Event { interpretation, process, head: oled::lang::parse_atom(&self.head)?, rule: 0, what })
@@ -163,8 +166,10 @@ pub(crate) fn learn(
 fn is_same(a: &Event, b: &Event) -> bool {
     a.process == b.process
         && match (&a.what, &b.what) {
-            (What::TooMany { variable: a, .. }, What::TooMany { variable: b, .. }) => a == b,
-            (What::Limited { .. }, What::Limited { .. }) => true,
+            (EventKind::AssignmentOverflow { variable: a, .. }, EventKind::AssignmentOverflow { variable: b, .. }) => {
+                a == b
+            }
+            (EventKind::Limited { .. }, EventKind::Limited { .. }) => true,
             _ => false,
         }
 }

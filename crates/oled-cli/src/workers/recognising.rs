@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indexmap::IndexMap;
-use oled::deal::{Place, Told, Worker};
 use oled::logic::Stop;
+use oled::partition::{Place, Told, Worker};
 use oled::{End, Frame, Interval, Recogniser, Signature, StateError, Symbol, calculus, state};
 use oled_data::task_folder::TaskFolder;
 use oled_data::{csv_field, printable_json};
@@ -16,11 +16,11 @@ use serde_json::json;
 use super::{run, sort};
 use crate::Outcome;
 use crate::checkpoint::open_frames;
-use crate::growing::Growing;
 use crate::input::{load_task, load_theory, recogniser, too_much, warn_of_durations};
 use crate::progress::{Labels, Progress, say_skipped};
 use crate::recognise::{INTERVAL_COLUMNS, compact, interruption, interval_line, wanted};
 use crate::recognise::{Output, RecogniseArgs};
+use crate::resumable_file::ResumableFile;
 use crate::source::Source;
 use crate::times::{json_time, printed_time};
 
@@ -174,7 +174,7 @@ pub(crate) fn recognise(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Out
     let worker = Recognising::new(&mut folder, args, quiet)?;
     // Where nothing can be written nothing is read.
     let mut output: Box<dyn Write> = match &args.output {
-        Some(path) => Box::new(Growing::open(path, None)?),
+        Some(path) => Box::new(ResumableFile::open(path, None)?),
         None => Box::new(BufWriter::new(io::stdout().lock())),
     };
     let failed = |error: io::Error| match &args.output {

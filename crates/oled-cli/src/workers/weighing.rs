@@ -3,8 +3,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use oled::deal::{Place, Told, Worker};
 use oled::evaluate::LastLabel;
+use oled::partition::{Place, Told, Worker};
 use oled::weights::{Chains, Firing};
 use oled::{Evaluation, Frame, Recogniser, StateError, Symbol};
 

@@ -210,7 +210,7 @@ impl Scene<'_, '_> {
                     let narrative = Facts::with_capacity(self.room.0, self.room.1);
                     self.frame = Some((Frame { narrative, ..Frame::new(self.video.name, time) }, at));
                 }
-                Err(problem) => self.sink.forgive(problem)?,
+                Err(problem) => self.sink.skip_or_fail(problem)?,
             },
             "object" | "group" => self.item = Some(Item::start(tag, at)),
             "box" => {
@@ -236,7 +236,7 @@ impl Scene<'_, '_> {
                     }
                     item.person(self.video, self.words, frame)
                 };
-                result.or_else(|problem| self.sink.forgive(problem))
+                result.or_else(|problem| self.sink.skip_or_fail(problem))
             }
             "frame" => {
                 self.objects.clear();
@@ -247,7 +247,7 @@ impl Scene<'_, '_> {
                         self.sink.push(frame);
                         Ok(())
                     }
-                    Err(problem) => self.sink.forgive(problem.at(at)),
+                    Err(problem) => self.sink.skip_or_fail(problem.at(at)),
                 }
             }
             _ => Ok(()),

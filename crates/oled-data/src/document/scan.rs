@@ -110,7 +110,7 @@ impl<'a> Scan<'a> {
                 let place = if copied { self.raw_offset(at, read) } else { at + read };
                 let problem = Problem::atom(&error, 0).at(place);
                 self.reader.left_out.extend(problem.time.map(|time| Mark { time, at }));
-                self.sink.forgive(problem).map_err(|problem| self.stop(problem))
+                self.sink.skip_or_fail(problem).map_err(|problem| self.stop(problem))
             }
         }
     }

@@ -37,7 +37,7 @@ impl Wiring {
                 seen.on.toggle(sensor);
             }
             // As good as such instruments are: half a percent of humidity, 15 watts, 3 lux.
-            let [humidity, power, lux] = [5.0, 15.0, 3.0].map(|deviation| deviation * self.gauges.bell());
+            let [humidity, power, lux] = [5.0, 15.0, 3.0].map(|deviation| deviation * self.gauges.approx_normal());
             seen.humidity = (seen.humidity + (humidity * self.gauge_noise) as i64).clamp(0, 1000);
             seen.power = (seen.power + (power * self.gauge_noise) as i64).max(0);
             seen.lux = (seen.lux + (lux * self.gauge_noise) as i64).max(0);

@@ -11,7 +11,7 @@ use super::{Kind, Row, Shape};
 use crate::atom::{self, find_unquoted};
 use crate::error::{Problem, ProblemKind};
 use crate::frame::{ANNOTATION, NARRATIVE};
-use crate::gather::Gather;
+use crate::frame_assembler::FrameAssembler;
 use crate::lines::Line;
 use crate::reader::LineFormat;
 use crate::sink::Sink;
@@ -19,7 +19,7 @@ use crate::spans::Span;
 
 pub(crate) struct RtecReader {
     reader: FactReader,
-    gather: Gather,
+    assembler: FrameAssembler,
     /// What a printed name with a number of fields behind the times is.
     kinds: IndexMap<String, Vec<(usize, Kind)>, FxBuildHasher>,
     fields: Vec<Range<usize>>,
@@ -38,7 +38,7 @@ impl RtecReader {
     pub(crate) fn new(labels: &[Signature], declared: &[Signature], kinds: Arc<Kinds>) -> RtecReader {
         let mut reader = RtecReader {
             reader: FactReader::new(kinds),
-            gather: Gather::new(&[]),
+            assembler: FrameAssembler::new(&[]),
             kinds: IndexMap::default(),
             fields: Vec::new(),
             spelling: Spelling::default(),
@@ -82,24 +82,24 @@ impl LineFormat for RtecReader {
             {
                 Err(Problem::truncated(text.len()))
             }
-            result => result.or_else(|problem| self.gather.forgive(problem, sink)),
+            result => result.or_else(|problem| self.assembler.skip_or_fail(problem, sink)),
         }
     }
 
     fn end(&mut self, sink: &mut Sink) -> Result<(), Problem> {
-        self.gather.flush(sink);
+        self.assembler.flush(sink);
         Ok(())
     }
 
     fn save(&self) -> Vec<u8> {
         // The stream may have declared more than the task did.
-        state::encode(&(self.gather.save(), &self.kinds))
+        state::encode(&(self.assembler.save(), &self.kinds))
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {
         let (gather, kinds): (Vec<u8>, _) = state::decode(bytes)?;
         self.kinds = kinds;
-        self.gather.restore(&gather)
+        self.assembler.restore(&gather)
     }
 }
 
@@ -158,11 +158,11 @@ impl RtecReader {
             let first = self.reader.read(&spelling.atom, &mut facts[part]).map_err(|error| wrong(&error))?;
             // The end is no longer part of it.
             let last = text[end.clone()].parse::<i64>().map_or(first, |end| end.saturating_sub(1));
-            let (segment, open) = self.gather.place();
+            let (segment, open) = self.assembler.place();
             return sink.hold(segment, Span { first, last, facts }, open).map_err(|problem| problem.at(time.start));
         }
-        let time = self.reader.read(&spelling.atom, self.gather.facts(part)).map_err(|error| wrong(&error))?;
-        self.gather.settle(part, time, self.fields[1].start, sink)
+        let time = self.reader.read(&spelling.atom, self.assembler.facts(part)).map_err(|error| wrong(&error))?;
+        self.assembler.settle(part, time, self.fields[1].start, sink)
     }
 
     /// A line that starts with `#`: tells something, or is a comment.
@@ -172,12 +172,12 @@ impl RtecReader {
         match word {
             "segment" => {
                 if let Ok(segment) = atom::read_segment(rest) {
-                    self.gather.segment(segment, sink);
+                    self.assembler.segment(segment, sink);
                 }
             }
             "time" => {
                 if let Ok(time) = rest.parse() {
-                    self.gather.open(time, at, sink)?;
+                    self.assembler.open(time, at, sink)?;
                 }
             }
             "label" => match rest.split_once(' ').and_then(|(word, name)| Some((word, shape_of(word)?, name))) {

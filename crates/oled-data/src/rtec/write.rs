@@ -7,7 +7,7 @@ use oled::{Facts, Frame, Signature, Symbol, Term, Value};
 use rustc_hash::FxBuildHasher;
 
 use super::{Kind, Row, Shape};
-use crate::atom::{self, Piece, Template, Templates};
+use crate::atom::{self, Template, TemplatePart, Templates};
 
 pub(crate) struct RtecWriter {
     templates: Templates<Line>,
@@ -32,13 +32,13 @@ impl Line {
         template.text(&name.to_string());
         for _ in 0..2 {
             template.text("|");
-            template.pieces.push(Piece::Time);
+            template.parts.push(TemplatePart::Time);
         }
         match value {
             // A fluent whose value is the name `true` is not a fluent that is true.
             Some(Term::Value(Value::Int(hole))) => {
                 template.text("|");
-                template.pieces.push(Piece::NotTrue(*hole as usize));
+                template.parts.push(TemplatePart::NotTrue(*hole as usize));
             }
             Some(value) => {
                 template.text("|");

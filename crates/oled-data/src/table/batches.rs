@@ -160,7 +160,7 @@ impl Source for ArrowReader {
             self.number += 1;
             let row = self.texts.row(&cells, |cell, text| write(cell.as_ref(), row, text));
             let added = self.open.add(row, &mut self.columns, &self.tables, self.usual, sink);
-            let added = added.or_else(|problem| sink.forgive(problem));
+            let added = added.or_else(|problem| sink.skip_or_fail(problem));
             added.map_err(|problem| problem.in_row(self.number).of(&self.name))?;
         }
         Ok(Advance::More)

@@ -253,7 +253,7 @@ impl Columns {
         &mut self,
         row: Row<'_>,
         to: &mut [Facts; 2],
-        mut forgive: impl FnMut(Problem) -> Result<(), Problem>,
+        mut skip_or_fail: impl FnMut(Problem) -> Result<(), Problem>,
     ) -> Result<(), Problem> {
         let Columns { names, facts, missing, kinds, comma, values, slots, taken, .. } = self;
         for ((slot, taken), value) in slots.iter_mut().zip(&mut *taken).zip(&mut *values) {
@@ -289,7 +289,7 @@ impl Columns {
                 complete = false;
                 if let (Taken::Wrong, Slot { column: Some(column), kind, type_name, .. }) = (taken[*at], &slots[*at]) {
                     let problem = wrong_cell(row.cell(*column), &names[*column], *kind, *type_name);
-                    forgive(problem.at(row.at(*column)))?;
+                    skip_or_fail(problem.at(row.at(*column)))?;
                 }
                 break;
             }
@@ -309,7 +309,7 @@ impl Columns {
                         args().enumerate().find(|(i, value)| !kinds.at(signature, *i).0.has(*value))
                 {
                     let (kind, type_name) = kinds.at(signature, i);
-                    forgive(wrong_cell(&value.to_string(), "", kind, type_name))?;
+                    skip_or_fail(wrong_cell(&value.to_string(), "", kind, type_name))?;
                     continue;
                 }
                 to[part].push_each(if known { signature } else { unknown(signature) }, args());

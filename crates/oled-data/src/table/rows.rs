@@ -153,7 +153,7 @@ impl Open {
             None => self.enter(segment, time, row.at(columns.time), sink)?,
         };
         let Some((_, Some(facts))) = self.frames.get_index_mut(frame) else { return Ok(()) };
-        columns.add(row, facts, |problem| sink.forgive(problem))
+        columns.add(row, facts, |problem| sink.skip_or_fail(problem))
     }
 
     /// Goes to the frame of a segment, which may begin here.
@@ -171,7 +171,7 @@ impl Open {
                         let [(facts, values), (labels, of_labels)] = self.room;
                         Some([Facts::with_capacity(facts, values), Facts::with_capacity(labels, of_labels)])
                     }
-                    Err(problem) => sink.forgive(problem).map(|()| None)?,
+                    Err(problem) => sink.skip_or_fail(problem).map(|()| None)?,
                 };
                 self.frames.insert_full(segment, opened).0
             }

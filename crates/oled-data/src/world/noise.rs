@@ -26,7 +26,7 @@ impl Tracker {
         if wrong {
             seen.movement = Movement::ALL[(seen.movement as usize + step) % Movement::ALL.len()];
         }
-        let (dx, dy) = (self.positions.bell(), self.positions.bell());
+        let (dx, dy) = (self.positions.approx_normal(), self.positions.approx_normal());
         if self.position_noise > 0.0 {
             // The image has borders.
             seen.at.x = (seen.at.x + dx * self.position_noise).clamp(0.0, WIDTH - 1.0);

@@ -55,7 +55,7 @@ impl Random {
     }
 
     /// Nearly normal, with mean 0 and deviation 1: the sum of four uniform numbers of 16 bits, from a single draw.
-    pub(crate) fn bell(&mut self) -> f64 {
+    pub(crate) fn approx_normal(&mut self) -> f64 {
         let bits = self.next();
         let sum = (bits & 0xFFFF) + (bits >> 16 & 0xFFFF) + (bits >> 32 & 0xFFFF) + (bits >> 48);
         // Four uniforms on 0..1 have mean 2 and variance 1/3.
@@ -80,7 +80,7 @@ mod tests {
         for _ in 0..10_000 {
             assert!((3..=5).contains(&random.int(3, 5)));
             unit += random.unit() / 10_000.0;
-            let b = random.bell();
+            let b = random.approx_normal();
             bell += b / 10_000.0;
             square += b * b / 10_000.0;
         }

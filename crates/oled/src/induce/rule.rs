@@ -25,7 +25,7 @@ pub struct Rule {
     all: Tally,
     /// The candidate that was best when last all were looked at, kept as evidence comes in. While it is good enough to
     /// keep the rule from being given up, no other one needs to be looked at.
-    hope: Option<Candidate>,
+    watched_refinement: Option<Candidate>,
     /// Instances it was evaluated on since it came about.
     pub instances: u64,
     /// Interpretations it was evaluated on since it came about.
@@ -89,7 +89,7 @@ impl Rule {
             before,
             covered: Tally::default(),
             all: Tally::default(),
-            hope: None,
+            watched_refinement: None,
             instances: 0,
             interpretations: 0,
             since: (0, 0),
@@ -106,10 +106,10 @@ impl Rule {
         let fired = fires(&self.body);
         if fired {
             self.covered.add(outcome);
-            if let Some(hope) = &mut self.hope
-                && fires(&hope.body)
+            if let Some(watched_refinement) = &mut self.watched_refinement
+                && fires(&watched_refinement.body)
             {
-                hope.covered.add(outcome);
+                watched_refinement.covered.add(outcome);
             }
         }
         fired
@@ -129,16 +129,23 @@ impl Rule {
     fn recount(&mut self, stream: &Ledger) {
         self.covered = covered(stream.since(&self.before), &self.body);
         self.all = covered(stream.since(&self.before), &Mask::EMPTY);
-        self.hope = None;
+        self.watched_refinement = None;
     }
 
     /// Whether this can be a rule over these literals.
     pub(crate) fn check(&self, literals: &Mask) -> Result<(), StateError> {
         let within = self.bottom.fires_on(literals) && self.body.fires_on(&self.bottom);
-        let hopes = self.hope.as_ref().is_none_or(|hope| hope.body.fires_on(&self.bottom));
-        ensure(within && hopes && self.expansions < u32::MAX / 2, "the literals of a rule")?;
+        let is_refinement = self
+            .watched_refinement
+            .as_ref()
+            .is_none_or(|watched_refinement| watched_refinement.body.fires_on(&self.bottom));
+        ensure(within && is_refinement && self.expansions < u32::MAX / 2, "the literals of a rule")?;
         self.before.check(literals)?;
-        let tallies = [Some(self.covered), Some(self.all), self.hope.as_ref().map(|hope| hope.covered)];
+        let tallies = [
+            Some(self.covered),
+            Some(self.all),
+            self.watched_refinement.as_ref().map(|watched_refinement| watched_refinement.covered),
+        ];
         ensure_counts(tallies.into_iter().flatten().flat_map(Tally::sizes))?;
         let counts = [self.id, self.instances, self.interpretations, self.since.0, self.since.1, self.gap.count()];
         ensure_counts(counts)
@@ -237,14 +244,15 @@ impl Rule {
             let reached =
                 |c: &Candidate| Counts::new(kind, settings.score, c.covered, all).score(kind, settings.score, own);
             let may_reach = |best: f64| threshold - best <= epsilon;
-            if self.hope.as_ref().is_some_and(|hope| may_reach(reached(hope))) {
+            if self.watched_refinement.as_ref().is_some_and(|watched_refinement| may_reach(reached(watched_refinement)))
+            {
                 return Verdict::Keep;
             }
             let evidence = stream.since(&self.before);
             for_each_refinement(evidence, &self.body, &self.bottom, settings.depth, implied, |c| {
                 let score = reached(&c);
                 if score > best {
-                    (best, self.hope) = (score, Some(c));
+                    (best, self.watched_refinement) = (score, Some(c));
                 }
             });
             if may_reach(best) {

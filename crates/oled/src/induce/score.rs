@@ -13,7 +13,7 @@ pub enum RuleKind {
     /// `terminatedAt`.
     Termination,
     /// An ordinary predicate, annotated directly: the observational case.
-    Direct,
+    Observed,
 }
 
 /// The clause evaluation function G, by name.
@@ -50,7 +50,7 @@ impl Counts {
     pub fn new(kind: RuleKind, score: Score, c: Tally, s: Tally) -> Counts {
         let rest = s - c;
         match (kind, score) {
-            (RuleKind::Initiation | RuleKind::Direct, _) => {
+            (RuleKind::Initiation | RuleKind::Observed, _) => {
                 Counts { tp: c[Begins] + c[Persists], fp: c[Absent] + c[Ends], fn_: rest[Begins] + rest[Persists] }
             }
             (RuleKind::Termination, Score::Paper | Score::Foil) => {

@@ -62,17 +62,17 @@ pub struct Threshold {
     pub mode: Mode,
     /// The threshold's position among the holes, from zero.
     pub column: usize,
-    /// Which thresholds are easier to meet.
-    pub looser: Looser,
+    /// Which thresholds are met more often.
+    pub monotone: Monotone,
 }
 
-/// In which direction a threshold is looser.
+/// How what meets a threshold changes with it: monotonically, one way or the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Looser {
+pub enum Monotone {
     /// As in "closer than": a larger number is met more often.
-    Larger,
+    Up,
     /// As in "farther than": a smaller number is met more often.
-    Smaller,
+    Down,
 }
 
 const DECLARATIONS: [&str; 15] = [
@@ -167,28 +167,28 @@ impl Bias {
             }
             ("example" | "examplePattern", [atom]) => self.examples.push(timed(positive(mode(atom, &head.span)?)?)?),
             ("comparison", [atom, position, direction]) => {
-                let looser = match direction {
-                    Term::Value(Value::Sym(s)) if s.as_str() == "larger" => Looser::Larger,
-                    Term::Value(Value::Sym(s)) if s.as_str() == "smaller" => Looser::Smaller,
+                let monotone = match direction {
+                    Term::Value(Value::Sym(s)) if s.as_str() == "larger" => Monotone::Up,
+                    Term::Value(Value::Sym(s)) if s.as_str() == "smaller" => Monotone::Down,
                     _ => {
                         return Err(Diagnostic::new(&head.span, "the third argument of `comparison` is `larger` or `smaller`")
                             .hint("`larger` where a larger threshold is met more often, as in closer-than; `smaller` for farther-than"));
                     }
                 };
-                self.threshold(atom, position, looser, &head.span)?;
+                self.threshold(atom, position, monotone, &head.span)?;
             }
             // The form of the published system: lessThan is met more often by larger thresholds.
             ("comparisonPredicate", [atom, Term::Value(Value::Sym(direction)), Term::App(_, path)]) => {
-                let looser = match direction.as_str() {
-                    "lessThan" => Looser::Larger,
-                    "greaterThan" => Looser::Smaller,
+                let monotone = match direction.as_str() {
+                    "lessThan" => Monotone::Up,
+                    "greaterThan" => Monotone::Down,
                     _ => return Err(Diagnostic::new(&head.span, "expected `lessThan` or `greaterThan`")),
                 };
                 let [position] = path.as_slice() else {
                     return Err(Diagnostic::new(&head.span, "a threshold inside a nested term is not supported")
                         .hint("make the threshold an argument of the predicate itself"));
                 };
-                self.threshold(atom, position, looser, &head.span)?;
+                self.threshold(atom, position, monotone, &head.span)?;
             }
             (kind @ ("symmetric" | "equivalence"), [fluent]) => match fluent {
                 Term::App(slash, parts) if slash.as_str() == "/" && parts[1..] == [Term::Value(Value::Int(2))] => {
@@ -261,7 +261,7 @@ impl Bias {
         Ok(())
     }
 
-    fn threshold(&mut self, atom: &Term, position: &Term, looser: Looser, span: &Span) -> Result<(), Diagnostic> {
+    fn threshold(&mut self, atom: &Term, position: &Term, monotone: Monotone, span: &Span) -> Result<(), Diagnostic> {
         let mode = positive(mode(atom, span)?)?;
         let count = mode.atom.args.len();
         let argument = match position {
@@ -281,7 +281,7 @@ impl Bias {
         }
         let mut column = 0;
         for_each_hole(&mode.atom.args[..argument], &mut |_| column += 1);
-        self.comparisons.push(Threshold { mode, column, looser });
+        self.comparisons.push(Threshold { mode, column, monotone });
         Ok(())
     }
 
@@ -364,8 +364,8 @@ mod tests {
         );
         assert_eq!(problems, Vec::<String>::new());
         assert!(bias.bodies[0].negated);
-        assert_eq!((bias.comparisons[0].column, bias.comparisons[0].looser), (2, Looser::Larger));
-        assert_eq!((bias.comparisons[1].column, bias.comparisons[1].looser), (2, Looser::Smaller));
+        assert_eq!((bias.comparisons[0].column, bias.comparisons[0].monotone), (2, Monotone::Up));
+        assert_eq!((bias.comparisons[1].column, bias.comparisons[1].monotone), (2, Monotone::Down));
         assert_eq!(bias.kind_of(Symbol::new("distance")), Kind::Int);
     }
 

@@ -3,8 +3,8 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::learned::{Counted, Fired, FluentFit, Grounds, HeldOut, Learned, LearnedRule, Trust};
-use super::process::LeftOut;
+use super::learned::{Ablation, Firings, FluentFit, HeldOut, Learned, LearnedRule, RuleCounts, RuleEvidence};
+use super::process::NotPrinted;
 use crate::evaluate::Confusion;
 use crate::induce::Counts;
 
@@ -35,20 +35,20 @@ impl Serialize for LearnedRule {
 /// A rule, and why it is left out if it is.
 struct Rule<'a> {
     rule: &'a LearnedRule,
-    why: Option<LeftOut>,
+    why: Option<NotPrinted>,
 }
 
 impl Serialize for Rule<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let LearnedRule { clause, id, grounds } = self.rule;
+        let LearnedRule { clause, id, evidence } = self.rule;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("rule", &clause.to_string())?;
         map.serialize_entry("head", &clause.head.to_string())?;
         map.serialize_entry("body", &clause.body.iter().map(ToString::to_string).collect::<Vec<_>>())?;
         map.serialize_entry("process", &id.0)?;
         map.serialize_entry("id", &id.1)?;
-        match grounds {
-            Grounds::Counted(Counted { counts, score, stream, instances, n, epsilon }) => {
+        match evidence {
+            RuleEvidence::Counts(RuleCounts { counts, score, stream, instances, n, epsilon }) => {
                 map.serialize_entry("score", score)?;
                 map.serialize_entry("counts", &Three::from(counts))?;
                 map.serialize_entry("stream", &Three::from(stream))?;
@@ -56,8 +56,8 @@ impl Serialize for Rule<'_> {
                 map.serialize_entry("n", n)?;
                 map.serialize_entry("epsilon", epsilon)?;
             }
-            Grounds::Replayed(trust) => trust.entries(&mut map)?,
-            Grounds::Fired(Fired { right, wrong }) => {
+            RuleEvidence::Ablation(trust) => trust.entries(&mut map)?,
+            RuleEvidence::Firings(Firings { right, wrong }) => {
                 map.serialize_entry("right", right)?;
                 map.serialize_entry("wrong", wrong)?;
             }
@@ -69,7 +69,7 @@ impl Serialize for Rule<'_> {
     }
 }
 
-impl Trust {
+impl Ablation {
     fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         #[derive(Serialize)]
         struct Refits {
@@ -83,7 +83,7 @@ impl Trust {
     }
 }
 
-impl Serialize for Trust {
+impl Serialize for Ablation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         self.entries(&mut map)?;

@@ -24,7 +24,7 @@ const MAX_ASSIGNMENTS: usize = 4096;
 
 /// Existential variables that had too many assignments at a time point to be tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TooMany {
+pub struct AssignmentOverflow {
     /// The group of heads.
     pub group: usize,
     /// The variable of them that has most values, by its number among those that output places introduce.
@@ -58,12 +58,12 @@ impl Existential {
     }
 
     /// The assignments at the model's time point. If there are too many, adds the variable with most values and their number
-    /// to `too_many`.
+    /// to `assignment_overflow`.
     pub(super) fn assignments(
         &self,
         table: &LiteralTable,
         model: &Model,
-        too_many: &mut Vec<(usize, usize)>,
+        assignment_overflow: &mut Vec<(usize, usize)>,
     ) -> Assignments {
         let distinct = |&(_, pred, column): &(usize, Pred, usize)| {
             let values: IndexSet<Value, FxBuildHasher> = model.rows(pred).rows().map(|row| row[column]).collect();
@@ -74,8 +74,8 @@ impl Existential {
         if count > MAX_ASSIGNMENTS {
             let most = (0..values.len()).rev().max_by_key(|&i| values[i].len()).expect("a component has variables");
             let variable = self.domains[most].0 - table.types.len();
-            if !too_many.iter().any(|(v, _)| *v == variable) {
-                too_many.push((variable, count));
+            if !assignment_overflow.iter().any(|(v, _)| *v == variable) {
+                assignment_overflow.push((variable, count));
             }
             return Assignments { values, count: None };
         }

@@ -3,8 +3,8 @@
 use indexmap::IndexSet;
 
 use super::candidates::{Asked, Family};
-use super::cover::{Cover, GroupSpec, Parts};
-use super::sight::MAX_TARGETS;
+use super::propositionaliser::{GroupSpec, Parts, Propositionaliser};
+use super::snapshot::MAX_TARGETS;
 use super::target::TargetSpec;
 use crate::induce::{LiteralTable, Numbers, RuleKind, head_template};
 use crate::inertia::{self, Fluents, Inertia, Initially, inertial};
@@ -31,18 +31,19 @@ pub struct Head {
 impl Head {
     /// The heads of a task with listed thresholds, and what makes interpretations for them: what a learner starts with.
     /// Of a fluent that may be defined in both ways, those that start and end it.
-    pub fn of_task(task: &Task) -> Result<(Vec<Head>, Cover), Problems> {
-        let (mut heads, cover) = heads(task, false, |_| Sights { variables: 1, observed_next: true })?;
+    pub fn of_task(task: &Task) -> Result<(Vec<Head>, Propositionaliser), Problems> {
+        let (mut heads, propositionaliser) =
+            heads(task, false, |_| InstanceOptions { variables: 1, observed_next: true })?;
         prefer_persisting(&mut heads);
-        Ok((heads, cover))
+        Ok((heads, propositionaliser))
     }
 
     /// The head of rules that say when a fluent holds, instead of what starts and ends it: `holdsAt(meeting(X0, X1), T)` of
     /// `initiatedAt(meeting(X0, X1), T)`, whether the modes declare it or not. That of an ordinary predicate is its own.
     #[must_use]
     pub fn while_head(&self) -> Head {
-        let mut head = Head { kind: RuleKind::Direct, ..self.clone() };
-        if self.kind != RuleKind::Direct {
+        let mut head = Head { kind: RuleKind::Observed, ..self.clone() };
+        if self.kind != RuleKind::Observed {
             head.atom.name = Symbol::new(HOLDS);
         }
         head
@@ -51,8 +52,8 @@ impl Head {
 
 /// Leaves out the heads that say when a fluent holds, where others start and end it: for learners that know one way.
 pub(crate) fn prefer_persisting(heads: &mut Vec<Head>) {
-    let persisting: Vec<usize> = heads.iter().filter(|h| h.kind != RuleKind::Direct).map(|h| h.target).collect();
-    heads.retain(|h| h.kind != RuleKind::Direct || !persisting.contains(&h.target));
+    let persisting: Vec<usize> = heads.iter().filter(|h| h.kind != RuleKind::Observed).map(|h| h.target).collect();
+    heads.retain(|h| h.kind != RuleKind::Observed || !persisting.contains(&h.target));
 }
 
 impl Head {
@@ -68,7 +69,7 @@ impl Head {
 
 /// How instances are made.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sights {
+pub(crate) struct InstanceOptions {
     /// How many literals away from the head output places may introduce variables.
     pub(crate) variables: usize,
     /// Whether all arguments must be observed at the next time point too.
@@ -82,13 +83,13 @@ fn numbers(bias: &Bias, measure: &Measure) -> Numbers {
     if kind == Some(Kind::Int) { Numbers::Integers } else { Numbers::Reals }
 }
 
-/// The heads of a task, and the cover for them; `sights` is told the name of each target. `open`: whether thresholds may
+/// The heads of a task, and the propositionaliser for them; `options` is told the name of each target. `open`: whether thresholds may
 /// be open.
 pub(crate) fn heads(
     task: &Task,
     open: bool,
-    sights: impl Fn(Symbol) -> Sights,
-) -> Result<(Vec<Head>, Cover), Problems> {
+    options: impl Fn(Symbol) -> InstanceOptions,
+) -> Result<(Vec<Head>, Propositionaliser), Problems> {
     let fail = |span: &Span, message: String| Problems::from(Diagnostic::new(span, message));
     let empty = Theory::default();
     task.check(&empty)?;
@@ -127,7 +128,7 @@ pub(crate) fn heads(
         Some(Term::Value(Value::Sym(name))) if mode.signature().inner_name().is_none() => *name,
         _ => mode.signature().inner_name().unwrap_or_else(|| mode.signature().name()),
     };
-    let variables = task.bias.heads.iter().map(|m| sights(name(m)).variables).max().unwrap_or(1);
+    let variables = task.bias.heads.iter().map(|m| options(name(m)).variables).max().unwrap_or(1);
     let table = if open { LiteralTable::closed } else { LiteralTable::new };
     let mut vocabulary = task.vocabulary(&rules)?;
     let mut groups: Vec<GroupSpec> = Vec::new();
@@ -160,7 +161,7 @@ pub(crate) fn heads(
     wanted.extend(inertia::wanted(task, &vocabulary, &fluents));
     let program = task.program(&vocabulary, &with_among, &wanted)?;
     // Where a fluent may be defined in both ways, interpretations are about what starts and ends it.
-    let acts = heads.iter().map(|(mode, ..)| label(mode)).filter(|(kind, _)| *kind != RuleKind::Direct);
+    let acts = heads.iter().map(|(mode, ..)| label(mode)).filter(|(kind, _)| *kind != RuleKind::Observed);
     let acted_on: Vec<Signature> = acts.map(|(_, label)| label).collect();
     let mut targets: Vec<TargetSpec> = Vec::new();
     let mut specs = Vec::new();
@@ -190,16 +191,17 @@ pub(crate) fn heads(
         });
         specs.push(Head { target, kind, atom: head, name: name(mode) });
     }
-    let observed_next = specs.iter().all(|head| sights(head.name).observed_next);
+    let observed_next = specs.iter().all(|head| options(head.name).observed_next);
     let numbers: Vec<Numbers> = vocabulary.measures.iter().map(|m| numbers(&task.bias, m)).collect();
     let inertia = Inertia::new(task, &vocabulary, &program, &rules, &fluents)?;
     let initially = Initially::new(task, &rules, targets.iter().map(|t| t.label))?;
     let parts = Parts { task, vocabulary: &vocabulary, rules: &rules, inertia, initially };
-    let cover = Cover::new(parts, program, (groups, &numbers), &targets, observed_next).map_err(|m| {
-        let place = task.bias.heads.first().map_or_else(Span::default, |mode| mode.atom.span.clone());
-        fail(&place, m)
-    })?;
-    Ok((specs, cover))
+    let propositionaliser = Propositionaliser::new(parts, program, (groups, &numbers), &targets, observed_next)
+        .map_err(|m| {
+            let place = task.bias.heads.first().map_or_else(Span::default, |mode| mode.atom.span.clone());
+            fail(&place, m)
+        })?;
+    Ok((specs, propositionaliser))
 }
 
 /// The columns of a head, the time left out: variables by their numbers, and constants.
@@ -225,7 +227,7 @@ fn heads_by_kind(task: &Task) -> Result<Vec<&Mode>, Diagnostic> {
             kept.push(mode);
             continue;
         }
-        let direct = |m: &Mode| self::label(m).0 == RuleKind::Direct;
+        let direct = |m: &Mode| self::label(m).0 == RuleKind::Observed;
         let same: Vec<&Mode> = task.bias.heads.iter().filter(|m| self::label(m).1 == label).collect();
         let everywhere = |wanted: bool| {
             same.iter().all(|a| same.iter().any(|b| direct(b) == wanted && constants(a) == constants(b)))
@@ -235,8 +237,8 @@ fn heads_by_kind(task: &Task) -> Result<Vec<&Mode>, Diagnostic> {
         let acted_on = given(|head, label| persisting(head) == Some(label));
         match (everywhere(false) && !defined, everywhere(true) && !acted_on) {
             (true, true) => kept.push(mode),
-            (true, false) if kind != RuleKind::Direct => kept.push(mode),
-            (false, true) if kind == RuleKind::Direct => kept.push(mode),
+            (true, false) if kind != RuleKind::Observed => kept.push(mode),
+            (false, true) if kind == RuleKind::Observed => kept.push(mode),
             (true, false) | (false, true) => {}
             (false, false) => return Err(no_kind(mode, &same, (defined, acted_on))),
         }
@@ -292,6 +294,6 @@ fn label(mode: &Mode) -> (RuleKind, Signature) {
     match mode.atom.name.as_str() {
         INITIATED => (RuleKind::Initiation, signature.renamed(HOLDS)),
         TERMINATED => (RuleKind::Termination, signature.renamed(HOLDS)),
-        _ => (RuleKind::Direct, signature),
+        _ => (RuleKind::Observed, signature),
     }
 }

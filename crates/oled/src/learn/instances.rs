@@ -5,11 +5,11 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::candidates::Candidates;
-use super::cover::GroupSpec;
 use super::existential::{Assignments, Existential};
 use super::links::Links;
-use super::measured::Gauge;
+use super::measured::NumericFeature;
 use super::present::NOBODY;
+use super::propositionaliser::GroupSpec;
 use crate::induce::{Column, LiteralTable, Mask};
 use crate::lang::{Signature, Symbol, Value};
 use crate::logic::{Model, Pred, Program};
@@ -111,14 +111,14 @@ pub(super) struct Group {
     /// The predicate of each literal.
     pub(super) preds: Vec<Pred>,
     /// The relations that the literals over the head's variables are about.
-    pub(super) relations: Vec<Dealt>,
+    pub(super) relations: Vec<IndexedLiterals>,
     /// Literals over the head's variables that are true where nothing is known.
     pub(super) negated: Mask,
-    /// The sets of several variables, but not all, that literals and gauges are about.
+    /// The sets of several variables, but not all, that literals and features are about.
     pub(super) subsets: Vec<Vec<usize>>,
     pub(super) components: Vec<Existential>,
     /// What is measured.
-    pub(super) gauges: Vec<Gauge>,
+    pub(super) features: Vec<NumericFeature>,
 }
 
 /// Whom a row of a relation speaks of.
@@ -151,9 +151,9 @@ impl Reach {
     }
 }
 
-/// A relation with the literals that are about it: its rows are dealt to the instances they speak of.
+/// A relation with the literals that are about it: its rows are scattered to the instances they speak of.
 #[derive(Clone, Debug)]
-pub(super) struct Dealt {
+pub(super) struct IndexedLiterals {
     pub(super) pred: Pred,
     /// For each column a variable of the head that stands there in some literal: the domain of its values.
     pub(super) columns: Vec<Option<usize>>,
@@ -166,7 +166,7 @@ pub(super) struct Dealt {
 pub(super) struct Fixed {
     pub(super) columns: Vec<usize>,
     /// By the constants there.
-    pub(super) dealers: IndexMap<Box<[Value]>, Vec<Dealer>, FxBuildHasher>,
+    pub(super) setters: IndexMap<Box<[Value]>, Vec<LiteralSetter>, FxBuildHasher>,
 }
 
 /// Up to so many sets of constants are compared with a row one by one; among more they are looked up by their hash.
@@ -175,22 +175,22 @@ const FEW_CONSTANTS: usize = 8;
 impl Fixed {
     /// The literals that a row is about, by its constants. `key` is room for these.
     #[inline]
-    pub(super) fn of(&self, row: &[Value], key: &mut Vec<Value>) -> &[Dealer] {
-        let found = if self.dealers.len() <= FEW_CONSTANTS {
+    pub(super) fn of(&self, row: &[Value], key: &mut Vec<Value>) -> &[LiteralSetter] {
+        let found = if self.setters.len() <= FEW_CONSTANTS {
             let is_same = |values: &[Value]| self.columns.iter().zip(values).all(|(c, value)| row[*c] == *value);
-            self.dealers.iter().find(|(values, _)| is_same(values)).map(|(_, dealers)| dealers)
+            self.setters.iter().find(|(values, _)| is_same(values)).map(|(_, setters)| setters)
         } else {
             key.clear();
             key.extend(self.columns.iter().map(|c| row[*c]));
-            self.dealers.get(key.as_slice())
+            self.setters.get(key.as_slice())
         };
         found.map_or(&[], Vec::as_slice)
     }
 }
 
-/// A literal, ready to be dealt.
+/// A literal, ready to be set.
 #[derive(Clone, Debug)]
-pub(super) struct Dealer {
+pub(super) struct LiteralSetter {
     pub(super) bit: usize,
     /// Columns with the variables that stand there.
     pub(super) variables: Vec<(usize, usize)>,
@@ -204,7 +204,7 @@ impl Group {
     pub(super) fn new(
         spec: GroupSpec,
         links: Links,
-        mut gauges: Vec<Gauge>,
+        mut features: Vec<NumericFeature>,
         deeds: Vec<Deed>,
         program: &Program,
         tracked: impl Fn(Symbol) -> bool,
@@ -224,9 +224,10 @@ impl Group {
         }
         let pred = |s: Signature| program.pred(s).expect("the predicates of all modes are wanted");
         let preds: Vec<Pred> = asked.closed.iter().map(|s| pred(*s)).collect();
-        let (mut relations, mut subsets): (IndexMap<Pred, Dealt, FxBuildHasher>, Vec<Vec<usize>>) = Default::default();
-        let mut deal = |pred: Pred, columns: &[Column], bit: usize, relates: bool| {
-            let new = || Dealt { pred, columns: vec![None; columns.len()], literals: Vec::new() };
+        let (mut relations, mut subsets): (IndexMap<Pred, IndexedLiterals, FxBuildHasher>, Vec<Vec<usize>>) =
+            Default::default();
+        let mut scatter = |pred: Pred, columns: &[Column], bit: usize, relates: bool| {
+            let new = || IndexedLiterals { pred, columns: vec![None; columns.len()], literals: Vec::new() };
             let relation = relations.entry(pred).or_insert_with(new);
             let (mut constants, mut fixed, mut variables) = (Vec::new(), Vec::new(), Vec::new());
             for (column, filled) in columns.iter().enumerate() {
@@ -240,34 +241,34 @@ impl Group {
             }
             variables.iter().for_each(|&(column, v)| relation.columns[column] = Some(v));
             let reach = Reach::of(&variables, domains.len(), &mut subsets);
-            let dealer = Dealer { bit, variables, reach, relates };
+            let setter = LiteralSetter { bit, variables, reach, relates };
             let literals = &mut relation.literals;
             let at = literals.iter().position(|l| l.columns == fixed).unwrap_or_else(|| {
-                literals.push(Fixed { columns: fixed, dealers: IndexMap::default() });
+                literals.push(Fixed { columns: fixed, setters: IndexMap::default() });
                 literals.len() - 1
             });
-            literals[at].dealers.entry(constants.into()).or_default().push(dealer);
+            literals[at].setters.entry(constants.into()).or_default().push(setter);
         };
         for (i, pattern) in table.patterns().iter().enumerate().filter(|(i, _)| !table.is_existential(*i)) {
-            deal(preds[i], &pattern.columns, i, links.relates(i));
+            scatter(preds[i], &pattern.columns, i, links.relates(i));
         }
         for Deed { bit, pred, columns, .. } in &deeds {
             let column = |c: &Result<usize, Value>| c.map_or_else(Column::Constant, Column::Variable);
-            deal(*pred, &columns.iter().map(column).collect::<Vec<_>>(), *bit, true);
+            scatter(*pred, &columns.iter().map(column).collect::<Vec<_>>(), *bit, true);
         }
-        let relates: Vec<bool> = (0..gauges.len()).map(|g| links.relates_open(g)).collect();
-        let attributes: Vec<usize> = gauges.iter().map(|gauge| gauge.attribute).collect();
-        for gauge in &mut gauges {
-            gauge.reach = Reach::of(&gauge.variables, domains.len(), &mut subsets);
-            gauge.relates = relates.iter().zip(&attributes).any(|(relates, a)| *relates && *a == gauge.attribute);
+        let relates: Vec<bool> = (0..features.len()).map(|g| links.relates_open(g)).collect();
+        let attributes: Vec<usize> = features.iter().map(|feature| feature.attribute).collect();
+        for feature in &mut features {
+            feature.reach = Reach::of(&feature.variables, domains.len(), &mut subsets);
+            feature.relates = relates.iter().zip(&attributes).any(|(relates, a)| *relates && *a == feature.attribute);
         }
         let negated = table.negated().iter().filter(|&i| !table.is_existential(i)).collect();
         let components = table.components().into_iter().map(|c| Existential::new(&table, &c, program)).collect();
         debug_assert!(!symmetric || domains.len() == 2 && domains[0] == domains[1], "a pair is of one type");
-        let relations: Vec<Dealt> = relations.into_values().collect();
-        let mut dealers = relations.iter().flat_map(|r| &r.literals).flat_map(|l| l.dealers.values().flatten());
-        let several = dealers.any(|d| d.relates && d.reach != Reach::Every)
-            || gauges.iter().any(|g| g.relates && g.reach != Reach::Every);
+        let relations: Vec<IndexedLiterals> = relations.into_values().collect();
+        let mut setters = relations.iter().flat_map(|r| &r.literals).flat_map(|l| l.setters.values().flatten());
+        let several = setters.any(|d| d.relates && d.reach != Reach::Every)
+            || features.iter().any(|g| g.relates && g.reach != Reach::Every);
         let blocks = (links.is_relational() && several).then(|| links.blocks(domains.len()));
         let loss = match Loss::of(&kinds) {
             // Who is no candidate is lost in any case.
@@ -291,7 +292,7 @@ impl Group {
             negated,
             subsets,
             components,
-            gauges,
+            features,
         })
     }
 
@@ -377,8 +378,8 @@ impl Group {
     }
 
     /// The assignments of all existential variables at the model's time point.
-    pub(super) fn assignments(&self, model: &Model, too_many: &mut Vec<(usize, usize)>) -> Vec<Assignments> {
-        self.components.iter().map(|c| c.assignments(&self.table, model, too_many)).collect()
+    pub(super) fn assignments(&self, model: &Model, assignment_overflow: &mut Vec<(usize, usize)>) -> Vec<Assignments> {
+        self.components.iter().map(|c| c.assignments(&self.table, model, assignment_overflow)).collect()
     }
 
     /// The truths of an instance with every assignment of the existential variables that matters: none is part of another.

@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cover::Cover;
-use super::existential::TooMany;
+use super::existential::AssignmentOverflow;
 use super::instances::Instance;
+use super::propositionaliser::Propositionaliser;
 use super::target::Target;
 use crate::calculus::Outcome;
 use crate::lang::{Symbol, Value};
@@ -26,7 +26,7 @@ pub struct Interpretation {
     /// For each target, the outcome of each instance of its group; `None` where the annotation does not know.
     pub outcomes: Vec<Vec<Option<Outcome>>>,
     /// Existential variables that had too many assignments: literals with them count as false.
-    pub too_many: Vec<TooMany>,
+    pub assignment_overflow: Vec<AssignmentOverflow>,
 }
 
 /// A time point that waits for the next one.
@@ -37,7 +37,7 @@ pub(super) struct Point {
     pub(super) values: Vec<Vec<Value>>,
     pub(super) truths: Vec<Vec<Instance>>,
     pub(super) labels: Vec<Labels>,
-    pub(super) too_many: Vec<TooMany>,
+    pub(super) assignment_overflow: Vec<AssignmentOverflow>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl From<[Relation; 2]> for Labels {
     }
 }
 
-impl Cover {
+impl Propositionaliser {
     /// A time point with its instances and labels.
     pub(super) fn look(&mut self, frame: &Frame) -> Point {
         self.derive(frame);
@@ -80,8 +80,8 @@ impl Cover {
             let mut truths = Vec::with_capacity(present.len());
             if !left_out && present.len() > 0 {
                 let assignments = group.assignments(&self.model, &mut found);
-                let told = |(variable, assignments)| TooMany { group: number, variable, assignments };
-                point.too_many.extend(found.drain(..).map(told));
+                let told = |(variable, assignments)| AssignmentOverflow { group: number, variable, assignments };
+                point.assignment_overflow.extend(found.drain(..).map(told));
                 for k in present.numbers() {
                     point.values[number].extend_from_slice(present.values(group, k));
                     truths.push(present.instance(group, &self.model, &assignments, k));
@@ -129,10 +129,17 @@ impl Cover {
                 followed.map(&mut known).collect()
             });
         let outcomes = outcomes.collect();
-        let Point { time, mut values, truths, mut labels, too_many } = previous;
+        let Point { time, mut values, truths, mut labels, assignment_overflow } = previous;
         values.iter_mut().for_each(Vec::clear);
         labels.iter_mut().for_each(Labels::clear);
         self.spare = Point { values, labels, ..Point::default() };
-        Some(Interpretation { index: self.count, segment: frame.segment, time, groups: truths, outcomes, too_many })
+        Some(Interpretation {
+            index: self.count,
+            segment: frame.segment,
+            time,
+            groups: truths,
+            outcomes,
+            assignment_overflow,
+        })
     }
 }

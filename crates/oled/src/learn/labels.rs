@@ -1,13 +1,13 @@
 //! Labels: what is annotated at a time point, and what the background does to what is not observed there.
 
-use super::cover::{Cover, Labelled};
 use super::instances::{Deed, Loss};
+use super::propositionaliser::{Labelled, Propositionaliser};
 use crate::calculus::label_name;
 use crate::lang::{Value, is_canonical};
 use crate::logic::Relation;
 use crate::stream::Frame;
 
-impl Cover {
+impl Propositionaliser {
     /// Goes through the annotation of a frame once: what is annotated of an instance is noted there, what is about somebody
     /// who is not observed is noted apart. Calls a function with each label of a target. At the start of a segment, also
     /// notes what the background says holds there.

@@ -3,8 +3,8 @@
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
-use super::covering::{Covered, Covering};
-use super::process::LeftOut;
+use super::process::NotPrinted;
+use super::segment_propositionaliser::{Propositionalised, SegmentPropositionaliser};
 use crate::evaluate::Confusion;
 use crate::event::Observer;
 use crate::induce::Counts;
@@ -76,17 +76,21 @@ pub trait Learner: Debug + Send {
 
     /// What makes of frames what this learner decides on, for those who make it elsewhere, segment by segment. It is asked for before
     /// the first frame. `None` for a learner that looks at frames itself.
-    fn covering(&mut self) -> Option<Covering> {
+    fn segment_propositionaliser(&mut self) -> Option<SegmentPropositionaliser> {
         None
     }
 
-    /// Learns from what was made of a frame by a [`Covering`], in the order of the stream.
-    fn observe_covered(&mut self, _covered: Covered, _observer: &mut dyn Observer) -> Result<(), StateError> {
+    /// Learns from what was made of a frame by a [`SegmentPropositionaliser`], in the order of the stream.
+    fn observe_propositionalised(
+        &mut self,
+        _covered: Propositionalised,
+        _observer: &mut dyn Observer,
+    ) -> Result<(), StateError> {
         Err(StateError::new("the learner looks at frames itself"))
     }
 
-    /// Adds what a [`Covering`] has counted, as it was saved, after all that it made was learned from.
-    fn add_covering(&mut self, _state: &[u8]) -> Result<(), StateError> {
+    /// Adds what a [`SegmentPropositionaliser`] has counted, as it was saved, after all that it made was learned from.
+    fn add_propositionaliser(&mut self, _state: &[u8]) -> Result<(), StateError> {
         Err(StateError::new("the learner looks at frames itself"))
     }
 
@@ -124,7 +128,7 @@ pub struct Supervision {
     /// Ends frames early: nothing is learned from such a frame.
     pub frames: Interrupt,
     /// Is told a line now and then of how far a search is that takes long.
-    pub watcher: Watcher,
+    pub listener: ProgressListener,
 }
 
 /// How far a learner is in the stream.
@@ -138,14 +142,14 @@ pub struct Progress {
 
 /// Whoever wants to know how far a search is; by default nobody.
 #[derive(Clone, Default)]
-pub struct Watcher(Option<Arc<Told>>);
+pub struct ProgressListener(Option<Arc<Told>>);
 
 type Told = dyn Fn(&str) + Send + Sync;
 
-impl Watcher {
+impl ProgressListener {
     /// Somebody who is told lines.
-    pub fn new(told: impl Fn(&str) + Send + Sync + 'static) -> Watcher {
-        Watcher(Some(Arc::new(told)))
+    pub fn new(told: impl Fn(&str) + Send + Sync + 'static) -> ProgressListener {
+        ProgressListener(Some(Arc::new(told)))
     }
 
     /// Tells a line, which is made if somebody listens.
@@ -156,9 +160,9 @@ impl Watcher {
     }
 }
 
-impl Debug for Watcher {
+impl Debug for ProgressListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watcher").field("listens", &self.0.is_some()).finish()
+        f.debug_struct("ProgressListener").field("listens", &self.0.is_some()).finish()
     }
 }
 
@@ -170,7 +174,7 @@ pub struct Learned {
     /// The rules at work, with their numbers as rules have them, where this look saw more than they were made from.
     pub before: Option<Vec<((usize, u64), Clause)>>,
     /// Rules that are alive and not among them, with the reason.
-    pub left_out: Vec<(LearnedRule, LeftOut)>,
+    pub left_out: Vec<(LearnedRule, NotPrinted)>,
     /// How well the rules of each fluent fit, where the learner knows.
     pub fits: Vec<FluentFit>,
     /// Why that is an estimate, and not what recognition would come to on the same stream; nothing where it is that.
@@ -202,23 +206,23 @@ pub struct LearnedRule {
     /// The number of its head, and its number there.
     pub id: (usize, u64),
     /// Why it is there.
-    pub grounds: Grounds,
+    pub evidence: RuleEvidence,
 }
 
 /// What speaks for a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Grounds {
+pub enum RuleEvidence {
     /// Counts of its own.
-    Counted(Counted),
+    Counts(RuleCounts),
     /// What the theory is worth with it and without.
-    Replayed(Trust),
+    Ablation(Ablation),
     /// Where it fires, in a theory that was chosen as a whole.
-    Fired(Fired),
+    Firings(Firings),
 }
 
 /// Where a rule fires.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fired {
+pub struct Firings {
     /// Time points at which it says what is annotated next.
     pub right: u64,
     /// Time points at which it says the opposite.
@@ -227,7 +231,7 @@ pub struct Fired {
 
 /// Counts of a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Counted {
+pub struct RuleCounts {
     /// Its counts since its evidence was last restarted.
     pub counts: Counts,
     /// Its score from them.
@@ -244,7 +248,7 @@ pub struct Counted {
 
 /// How far a rule can be trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Trust {
+pub struct Ablation {
     /// How much F1, less the price of its literals, would be lost without it.
     pub gain: f64,
     /// The segments in which there would be more errors without it.

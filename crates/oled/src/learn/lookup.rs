@@ -1,8 +1,8 @@
 //! Lookup: a body tested on a head instance literal by literal, each looked up among what is true: what learning would
 //! cost without masks, for benchmarks, and what masks have to say, for tests.
 
-use super::cover::Cover;
 use super::instances::Group;
+use super::propositionaliser::Propositionaliser;
 use crate::induce::{Column, Mask};
 use crate::lang::{Value, exchanged};
 use crate::logic::Model;
@@ -11,22 +11,22 @@ use crate::stream::Frame;
 /// What is true at a time point, and the head instances there.
 #[derive(Clone, Debug)]
 pub struct Lookup {
-    cover: Cover,
+    propositionaliser: Propositionaliser,
     /// For each group of heads with the same types, the values of its instances in the order of their truths.
     heads: Vec<Vec<Vec<Value>>>,
     row: Vec<Value>,
 }
 
 impl Lookup {
-    pub(super) fn new(cover: Cover) -> Lookup {
-        Lookup { cover, heads: Vec::new(), row: Vec::new() }
+    pub(super) fn new(propositionaliser: Propositionaliser) -> Lookup {
+        Lookup { propositionaliser, heads: Vec::new(), row: Vec::new() }
     }
 
     /// Goes to the time point of a frame.
     pub fn observe(&mut self, frame: &Frame) {
-        self.cover.derive(frame);
-        self.cover.notice(frame, |_, _, _| {});
-        let groups = self.cover.groups.iter().zip(&self.cover.present);
+        self.propositionaliser.derive(frame);
+        self.propositionaliser.notice(frame, |_, _, _| {});
+        let groups = self.propositionaliser.groups.iter().zip(&self.propositionaliser.present);
         let heads =
             groups.map(|(group, present)| present.numbers().map(|k| present.values(group, k).to_vec()).collect());
         self.heads = heads.collect();
@@ -45,22 +45,28 @@ impl Lookup {
     /// Whether a body fires on an instance of a group.
     pub fn fires(&mut self, group: usize, instance: usize, body: &Mask) -> bool {
         let head = &self.heads[group][instance];
-        let one = is_true(&self.cover, group, head, body, &mut self.row);
+        let one = is_true(&self.propositionaliser, group, head, body, &mut self.row);
         // A pair of a symmetric fluent has two orders.
-        let both = self.cover.groups[group].symmetric;
-        one || both && is_true(&self.cover, group, &exchanged(head), body, &mut self.row)
+        let both = self.propositionaliser.groups[group].symmetric;
+        one || both && is_true(&self.propositionaliser, group, &exchanged(head), body, &mut self.row)
     }
 }
 
 /// Whether a body is true with these values of the head's variables.
-fn is_true(cover: &Cover, group: usize, head: &[Value], body: &Mask, row: &mut Vec<Value>) -> bool {
-    let group = &cover.groups[group];
+fn is_true(
+    propositionaliser: &Propositionaliser,
+    group: usize,
+    head: &[Value],
+    body: &Mask,
+    row: &mut Vec<Value>,
+) -> bool {
+    let group = &propositionaliser.groups[group];
     let known = |l: &usize| !group.table.is_existential(*l);
-    if !body.iter().filter(known).all(|l| holds(group, l, &cover.model, |v| head[v], row)) {
+    if !body.iter().filter(known).all(|l| holds(group, l, &propositionaliser.model, |v| head[v], row)) {
         return false;
     }
     let rest: Vec<usize> = body.iter().filter(|l| !known(l)).collect();
-    rest.is_empty() || assign(group, &rest, &cover.model, &mut head.to_vec(), &mut Vec::new(), row)
+    rest.is_empty() || assign(group, &rest, &propositionaliser.model, &mut head.to_vec(), &mut Vec::new(), row)
 }
 
 /// Whether there are values for the variables of existential literals with which all of them are true. `values` are those

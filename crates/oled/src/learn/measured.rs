@@ -3,12 +3,12 @@
 use super::candidates::Asked;
 use super::instances::Reach;
 use crate::induce::{Column, LiteralTable, Numbers};
-use crate::lang::{Comparison, Looser, Value};
+use crate::lang::{Comparison, Monotone, Value};
 use crate::logic::{Measure, Pred, Program};
 
 /// A literal with an open threshold, ready to be measured.
 #[derive(Clone, Debug)]
-pub(crate) struct Gauge {
+pub(crate) struct NumericFeature {
     /// The relation with what is measured, and the column of it.
     pub(super) pred: Pred,
     column: usize,
@@ -19,23 +19,23 @@ pub(crate) struct Gauge {
     pub(super) reach: Reach,
     pub(super) relates: bool,
     pub(crate) comparison: Comparison,
-    pub(crate) looser: Looser,
+    pub(crate) monotone: Monotone,
     pub(crate) numbers: Numbers,
     pub(crate) negated: bool,
-    /// The first gauge of the table that measures the same of the same variables.
+    /// The first feature of the table that measures the same of the same variables.
     pub(crate) attribute: usize,
 }
 
-impl Gauge {
-    /// The gauges of a table's open literals. `numbers` says of each measure what its thresholds are.
+impl NumericFeature {
+    /// The features of a table's open literals. `numbers` says of each measure what its thresholds are.
     pub(super) fn of(
         table: &LiteralTable,
         asked: &Asked,
         measures: &[Measure],
         numbers: &[Numbers],
         program: &Program,
-    ) -> Vec<Gauge> {
-        let mut gauges: Vec<Gauge> = Vec::new();
+    ) -> Vec<NumericFeature> {
+        let mut features: Vec<NumericFeature> = Vec::new();
         for (number, literal) in table.open_literals().iter().enumerate() {
             let measure = &measures[literal.measure];
             let pred = program.pred(asked.open[number]).expect("what is measured is wanted");
@@ -47,7 +47,7 @@ impl Gauge {
                     None => {}
                 }
             }
-            let mut gauge = Gauge {
+            let mut feature = NumericFeature {
                 pred,
                 column: measure.column,
                 variables,
@@ -55,19 +55,21 @@ impl Gauge {
                 reach: Reach::All,
                 relates: false,
                 comparison: measure.comparison,
-                looser: measure.looser,
+                monotone: measure.monotone,
                 numbers: numbers[literal.measure],
                 negated: literal.negated,
                 attribute: number,
             };
-            let same = |g: &Gauge| (g.pred, &g.variables, &g.constants) == (pred, &gauge.variables, &gauge.constants);
-            gauge.attribute = gauges.iter().position(same).unwrap_or(number);
-            gauges.push(gauge);
+            let same = |g: &NumericFeature| {
+                (g.pred, &g.variables, &g.constants) == (pred, &feature.variables, &feature.constants)
+            };
+            feature.attribute = features.iter().position(same).unwrap_or(number);
+            features.push(feature);
         }
-        gauges
+        features
     }
 
-    /// Whether it is the first gauge that measures what it does, by its number.
+    /// Whether it is the first feature that measures what it does, by its number.
     pub(super) fn is_first(&self, number: usize) -> bool {
         self.attribute == number
     }
@@ -77,6 +79,6 @@ impl Gauge {
     pub(super) fn keep(&self, row: &[Value], kept: &mut f64) {
         // Adding zero turns -0.0 into 0.0: equal numbers have equal bits.
         let Some(value) = row[self.column].as_f64().map(|value| value + 0.0) else { return };
-        *kept = if self.looser == Looser::Larger { kept.min(value) } else { kept.max(value) };
+        *kept = if self.monotone == Monotone::Up { kept.min(value) } else { kept.max(value) };
     }
 }

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use super::cover::{Cover, CoverState};
-use super::covering::{Covered, Covering, cover};
-use super::heads::{Head, Sights, heads, prefer_persisting};
+use super::heads::{Head, InstanceOptions, heads, prefer_persisting};
 use super::interpretation::Interpretation;
-use super::learned::{Capabilities, Counted, Grounds, Learned, LearnedRule, Learner, Progress, Supervision, Work};
+use super::learned::{
+    Capabilities, Learned, LearnedRule, Learner, Progress, RuleCounts, RuleEvidence, Supervision, Work,
+};
 use super::links::Connected;
 use super::process::{Process, ProcessState};
-use crate::event::{Event, Observer, What};
+use super::propositionaliser::{Propositionaliser, PropositionaliserState};
+use super::segment_propositionaliser::{Propositionalised, SegmentPropositionaliser, propositionalise};
+use crate::event::{Event, EventKind, Observer};
 use crate::induce::{LiteralTable, Mask, Settings, epsilon};
 use crate::lang::{Atom, Clause, Diagnostic, Literal, Problems, Signature, Symbol, Term, Theory};
 use crate::logic::{substitute, substitute_literal};
@@ -21,7 +23,7 @@ use crate::task::Task;
 /// Learns event definitions from a stream, in one pass: a process for each head that the modes declare.
 #[derive(Debug)]
 pub struct Oled {
-    cover: Cover,
+    propositionaliser: Propositionaliser,
     /// Empty while they are at work on another thread.
     processes: Vec<Process>,
     working: Option<JoinHandle<Vec<Process>>>,
@@ -33,7 +35,7 @@ pub struct Oled {
     /// What has happened and was not told yet.
     pending: Vec<Event>,
     /// The rules at work when somebody last asked for them, by process, number and body, and as a theory.
-    at_work: (Vec<(usize, u64, Mask)>, Arc<Theory>),
+    active_rules: (Vec<(usize, u64, Mask)>, Arc<Theory>),
 }
 
 /// What can be relied on.
@@ -55,30 +57,30 @@ const BATCH: usize = 1024;
 impl Oled {
     /// A learner for the heads of a task. `settings` gives those of each target, by the name of its fluent or predicate.
     pub fn new(task: &Task, settings: impl Fn(Symbol) -> Settings) -> Result<Oled, Problems> {
-        let (mut heads, mut cover) = heads(task, false, |target| {
+        let (mut heads, mut propositionaliser) = heads(task, false, |target| {
             let Settings { variables, observed_next, .. } = settings(target);
-            Sights { variables, observed_next }
+            InstanceOptions { variables, observed_next }
         })?;
         prefer_persisting(&mut heads);
         let least = |of: fn(Settings) -> usize| heads.iter().map(|h| of(settings(h.name))).min().unwrap_or(usize::MAX);
-        cover.set_limits(least(|s| s.max_instances), least(|s| s.max_steps));
+        propositionaliser.set_limits(least(|s| s.max_instances), least(|s| s.max_steps));
         let processes = heads
             .iter()
             .enumerate()
             .map(|(i, Head { target, kind, atom, name })| {
-                let (settings, group) = (settings(*name), cover.group(*target));
+                let (settings, group) = (settings(*name), propositionaliser.group(*target));
                 Process::new(
                     i,
                     (*target, group),
                     *kind,
                     atom.clone(),
                     settings,
-                    (cover.table(*target), cover.links(*target)),
+                    (propositionaliser.table(*target), propositionaliser.links(*target)),
                 )
             })
             .collect();
         Ok(Oled {
-            cover,
+            propositionaliser,
             processes,
             working: None,
             heads,
@@ -86,7 +88,7 @@ impl Oled {
             threads: 1,
             interpretations: 0,
             pending: Vec::new(),
-            at_work: (Vec::new(), Arc::default()),
+            active_rules: (Vec::new(), Arc::default()),
         })
     }
 
@@ -104,12 +106,12 @@ impl Oled {
             return Err(Diagnostic::new(&clause.head.span, format!("no mode declares the head `{signature}`"))
                 .hint("rules to start from have heads that are to be learned"));
         };
-        let table = self.cover.table(process.target());
+        let table = self.propositionaliser.table(process.target());
         let renamed = rename(clause, &process.head);
         let mut body = Mask::EMPTY;
         for (literal, original) in renamed.body.iter().zip(&clause.body) {
             match table.find(literal) {
-                None if self.cover.is_observation(process.target(), literal) => {}
+                None if self.propositionaliser.is_observation(process.target(), literal) => {}
                 Some(index) if !process.allowed().has(index) => {
                     return Err(meant_for_others(original, &process.head));
                 }
@@ -123,18 +125,19 @@ impl Oled {
                 }
             }
         }
-        let connected =
-            body.iter().fold(Connected::APART, |connected, l| self.cover.links(process.target()).and(connected, l));
-        self.cover.check_linked(&self.heads[process.number], clause, connected)?;
+        let connected = body
+            .iter()
+            .fold(Connected::APART, |connected, l| self.propositionaliser.links(process.target()).and(connected, l));
+        self.propositionaliser.check_linked(&self.heads[process.number], clause, connected)?;
         process.start_with(body);
         Ok(())
     }
 
     /// Takes what was made of a frame.
-    fn take(&mut self, Covered { interpretation, left_out }: Covered, observer: &mut dyn Observer) {
+    fn take(&mut self, Propositionalised { interpretation, left_out }: Propositionalised, observer: &mut dyn Observer) {
         if let Some((limit, most, what)) = left_out {
             let (interpretation, head) = (self.observed(), self.heads[0].atom.clone());
-            let what = What::Limited { limit, most, what };
+            let what = EventKind::Limited { limit, most, what };
             self.pending.push(Event { interpretation, process: 0, head, rule: 0, what });
         }
         if let Some(interpretation) = interpretation {
@@ -204,14 +207,14 @@ impl Oled {
     fn rules(&self) -> Learned {
         let (mut rules, mut left_out) = (Vec::new(), Vec::new());
         for process in &self.processes {
-            for (rule, why) in process.sift() {
+            for (rule, why) in process.partition_output() {
                 let (kind, settings) = (process.kind, &process.settings);
                 let n = rule.n(kind, settings);
                 let body = self.table(process.number).body(&rule.body);
                 let rule = LearnedRule {
-                    clause: self.cover.clause(&self.heads[process.number], body),
+                    clause: self.propositionaliser.clause(&self.heads[process.number], body),
                     id: (process.number, rule.id),
-                    grounds: Grounds::Counted(Counted {
+                    evidence: RuleEvidence::Counts(RuleCounts {
                         counts: rule.counts(kind, settings),
                         score: rule.score(kind, settings),
                         stream: crate::induce::counts(&process.stream, &rule.body, kind, settings),
@@ -227,7 +230,7 @@ impl Oled {
             }
         }
         let mut remarks: Vec<String> = self.processes.iter().flat_map(Process::remarks).collect();
-        remarks.extend(self.cover.remark_crowded());
+        remarks.extend(self.propositionaliser.remark_oversized());
         let (interpretations, pairs) = (self.interpretations, true);
         // All heads are about the same instances.
         let instances = self.processes.iter().map(|p| p.stream.covered(&Mask::EMPTY).total()).max();
@@ -239,8 +242,8 @@ impl Oled {
     }
 
     /// What makes interpretations of frames: for those who feed processes themselves, as benchmarks and tests do.
-    pub fn cover(&mut self) -> &mut Cover {
-        &mut self.cover
+    pub fn propositionaliser(&mut self) -> &mut Propositionaliser {
+        &mut self.propositionaliser
     }
 
     /// The processes, up to the last frame observed.
@@ -251,7 +254,7 @@ impl Oled {
 
     /// The literals that the rules of a process are made of.
     pub fn table(&self, process: usize) -> &LiteralTable {
-        self.cover.table(self.heads[process].target)
+        self.propositionaliser.table(self.heads[process].target)
     }
 }
 
@@ -262,7 +265,7 @@ impl Learner for Oled {
 
     fn supervise(&mut self, supervision: &Supervision) {
         // There is nothing to search: rules are made on the way.
-        self.cover.set_interrupt(supervision.frames.clone());
+        self.propositionaliser.set_interrupt(supervision.frames.clone());
     }
 
     /// Rules that are given are scored, specialised and given up like learned ones.
@@ -279,46 +282,51 @@ impl Learner for Oled {
 
     /// Learns from a frame, together with the one before it in its segment; tells what happened, some of it later.
     fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer) {
-        let covered = cover(&mut self.cover, frame);
+        let covered = propositionalise(&mut self.propositionaliser, frame);
         self.take(covered, observer);
     }
 
-    fn covering(&mut self) -> Option<Covering> {
-        Some(Covering::new(self.cover.clone()))
+    fn segment_propositionaliser(&mut self) -> Option<SegmentPropositionaliser> {
+        Some(SegmentPropositionaliser::new(self.propositionaliser.clone()))
     }
 
-    fn observe_covered(&mut self, mut covered: Covered, observer: &mut dyn Observer) -> Result<(), StateError> {
+    fn observe_propositionalised(
+        &mut self,
+        mut covered: Propositionalised,
+        observer: &mut dyn Observer,
+    ) -> Result<(), StateError> {
         let fits = |i: &Interpretation| {
-            i.groups.len() == self.cover.group_count() && i.outcomes.len() == self.cover.target_count()
+            i.groups.len() == self.propositionaliser.group_count()
+                && i.outcomes.len() == self.propositionaliser.target_count()
         };
         ensure(covered.interpretation.as_ref().is_none_or(fits), "the heads")?;
         // Each of those who make interpretations tells it once.
-        covered.left_out = covered.left_out.filter(|_| self.cover.note_told());
+        covered.left_out = covered.left_out.filter(|_| self.propositionaliser.note_told());
         let index = self.observed() + 1;
         covered.interpretation.iter_mut().for_each(|interpretation| interpretation.index = index);
         self.take(covered, observer);
         Ok(())
     }
 
-    fn add_covering(&mut self, state: &[u8]) -> Result<(), StateError> {
-        let mut covering = Covering::new(self.cover.clone());
-        covering.restore(state)?;
-        self.cover.join(covering.cover());
+    fn add_propositionaliser(&mut self, state: &[u8]) -> Result<(), StateError> {
+        let mut other = SegmentPropositionaliser::new(self.propositionaliser.clone());
+        other.restore(state)?;
+        self.propositionaliser.join(other.propositionaliser());
         Ok(())
     }
 
     fn progress(&self) -> Progress {
-        Progress { interpretations: self.observed(), is_cut: self.cover.is_cut() }
+        Progress { interpretations: self.observed(), is_cut: self.propositionaliser.is_cut() }
     }
 
     fn theory(&mut self, observer: &mut dyn Observer) -> Arc<Theory> {
         self.catch_up(observer);
         let of = |p: &Process| p.output().into_iter().map(|r| (p.number, r.id, r.body.clone())).collect::<Vec<_>>();
         let rules: Vec<_> = self.processes.iter().flat_map(of).collect();
-        if rules != self.at_work.0 {
-            self.at_work = (rules, Arc::new(self.rules().theory()));
+        if rules != self.active_rules.0 {
+            self.active_rules = (rules, Arc::new(self.rules().theory()));
         }
-        self.at_work.1.clone()
+        self.active_rules.1.clone()
     }
 
     fn learned(&mut self, observer: &mut dyn Observer) -> Learned {
@@ -329,15 +337,16 @@ impl Learner for Oled {
     fn save(&mut self, observer: &mut dyn Observer) -> Option<Vec<u8>> {
         self.catch_up(observer);
         let processes: Vec<_> = self.processes.iter().map(Process::state).collect();
-        Some(encode(&(self.cover.state(), processes, self.interpretations)))
+        Some(encode(&(self.propositionaliser.state(), processes, self.interpretations)))
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         self.catch_up_quietly();
-        let (cover, processes, interpretations): (CoverState, Vec<ProcessState>, u64) = decode(state)?;
+        let (propositionaliser, processes, interpretations): (PropositionaliserState, Vec<ProcessState>, u64) =
+            decode(state)?;
         ensure_counts([interpretations])?;
         ensure(processes.len() == self.processes.len(), "the heads")?;
-        self.cover.restore(cover)?;
+        self.propositionaliser.restore(propositionaliser)?;
         for (process, state) in self.processes.iter_mut().zip(processes) {
             process.restore(state)?;
         }
@@ -349,7 +358,7 @@ impl Learner for Oled {
     fn copy(&mut self) -> Box<dyn Learner> {
         self.catch_up_quietly();
         Box::new(Oled {
-            cover: self.cover.clone(),
+            propositionaliser: self.propositionaliser.clone(),
             processes: self.processes.clone(),
             working: None,
             heads: self.heads.clone(),
@@ -357,7 +366,7 @@ impl Learner for Oled {
             threads: self.threads,
             interpretations: self.interpretations,
             pending: self.pending.clone(),
-            at_work: self.at_work.clone(),
+            active_rules: self.active_rules.clone(),
         })
     }
 }

@@ -1,12 +1,12 @@
 //! Present: the instances of a group of heads at a time point, with what is true, measured and annotated of each.
 //!
-//! Rows of relations are dealt to whom they speak of: what is said of one argument is noted once for all instances that
+//! Rows of relations are scattered to whom they speak of: what is said of one argument is noted once for all instances that
 //! have it. Where conditions relate arguments, the rows of those also say which instances there are, so that the cost is
 //! that of the rows and of the instances, never of all combinations. All room is used again at the next time point.
 
 mod index;
 mod ranks;
-mod told;
+mod scatter;
 mod tracked;
 
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ use crate::lang::{Symbol, Value, exchanged, is_canonical};
 use crate::logic::Model;
 use index::{Index, at};
 use ranks::Ranks;
-use told::{Shared, Told};
+use scatter::{Scattered, Shared};
 pub(super) use tracked::Tracked;
 
 /// The place of who is not observed.
@@ -53,10 +53,10 @@ pub(super) struct Present {
     /// Two bits for each target of the group: it holds, it is unknown.
     labels: Vec<u64>,
     /// What is said of all instances, of those with one argument, with several, and of one instance, in each of its orders.
-    all: Told,
-    one: Vec<Told>,
+    all: Scattered,
+    one: Vec<Scattered>,
     some: Vec<Shared>,
-    every: Told,
+    every: Scattered,
     /// The segment, and the values of each domain: where they are the same as at the time point before, so are the instances
     /// that were found then.
     segment: Option<Symbol>,
@@ -161,7 +161,7 @@ impl Present {
                 !self.is_full
             });
         }
-        self.deal(group, model);
+        self.scatter(group, model);
         self.measure(group, model);
     }
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::learned::{Counted, Fired, FluentFit, Grounds, HeldOut, Learned, Trust};
-use super::process::LeftOut;
+use super::learned::{Ablation, Firings, FluentFit, HeldOut, Learned, RuleCounts, RuleEvidence};
+use super::process::NotPrinted;
 use crate::evaluate::Confusion;
 use crate::induce::Counts;
 use crate::task::DefinitionKind;
@@ -37,7 +37,7 @@ impl Learned {
             text += "\n";
         }
         for rule in &self.rules {
-            writeln!(text, "\n% {}\n{}", rule.grounds, rule.clause).expect(FITS);
+            writeln!(text, "\n% {}\n{}", rule.evidence, rule.clause).expect(FITS);
         }
         text
     }
@@ -51,9 +51,9 @@ impl Learned {
 
     /// What there is to remark: how many rules are alive and not printed, and why; what the learner has to say.
     pub fn all_remarks(&self) -> Vec<String> {
-        let count = |why: &LeftOut| self.left_out.iter().filter(|(_, w)| w == why).count();
+        let count = |why: &NotPrinted| self.left_out.iter().filter(|(_, w)| w == why).count();
         let reasons: Vec<String> =
-            LeftOut::ALL.iter().filter(|why| count(why) > 0).map(|why| format!("{} {why}", count(why))).collect();
+            NotPrinted::ALL.iter().filter(|why| count(why) > 0).map(|why| format!("{} {why}", count(why))).collect();
         let left_out = match self.left_out.as_slice() {
             [] => None,
             [(_, why)] => Some(format!("1 rule is not printed: {why}")),
@@ -88,17 +88,17 @@ fn f1(fit: &FluentFit) -> String {
 }
 
 /// As a comment has it.
-impl std::fmt::Display for Grounds {
+impl std::fmt::Display for RuleEvidence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Grounds::Counted(counted) => {
+            RuleEvidence::Counts(counted) => {
                 let counts = |c: &Counts| format!("TP {} FP {} FN {}", c.tp, c.fp, c.fn_);
-                let Counted { counts: own, score, stream, n, epsilon, .. } = counted;
+                let RuleCounts { counts: own, score, stream, n, epsilon, .. } = counted;
                 let (own, stream) = (counts(own), counts(stream));
                 write!(f, "score {score:.3} ({own}), N {n}, bound {epsilon:.4}; over the whole stream {stream}")
             }
-            Grounds::Replayed(trust) => write!(f, "{trust}"),
-            Grounds::Fired(Fired { right, wrong }) => {
+            RuleEvidence::Ablation(trust) => write!(f, "{trust}"),
+            RuleEvidence::Firings(Firings { right, wrong }) => {
                 write!(f, "fires rightly at {}, wrongly at {wrong}", counted(*right, "time point"))
             }
         }
@@ -106,9 +106,9 @@ impl std::fmt::Display for Grounds {
 }
 
 /// As a comment has it.
-impl std::fmt::Display for Trust {
+impl std::fmt::Display for Ablation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Trust { gain, helps, harms, refits } = self;
+        let Ablation { gain, helps, harms, refits } = self;
         let segments = if *helps == 1 { "segment" } else { "segments" };
         write!(f, "gain {gain:.3}; helps in {helps} {segments}, harms in {harms}")?;
         match refits {

@@ -9,7 +9,7 @@ use super::instances::Instance;
 use super::interpretation::Interpretation;
 use super::links::Links;
 use crate::calculus::Outcome;
-use crate::event::{Event, What};
+use crate::event::{Event, EventKind};
 use crate::induce::{
     ExpandWhen, Ledger, LiteralTable, Mask, OutputFilter, Rule, RuleKind, RunningMean, Seeds, Settings, Tally, Unit,
     Verdict, for_each_refinement,
@@ -50,19 +50,19 @@ pub struct Process {
     /// Whether rules or evidence have changed since rules were last given up.
     changed: bool,
     /// The variables that were told to have too many assignments.
-    told: Vec<usize>,
+    reported: Vec<usize>,
     /// Instances that would have started a rule, and specialisations that would have been made, had there been no limit.
-    limited: [u64; 2],
+    limit_hits: [u64; 2],
     pub(crate) events: Vec<Event>,
 }
 
-/// The limits, as places in `limited`.
+/// The limits, as places in `limit_hits`.
 const MAX_RULES: usize = 0;
 const MAX_LITERALS: usize = 1;
 
 /// Why a rule is not printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeftOut {
+pub enum NotPrinted {
     /// It has no condition yet.
     Empty,
     /// Its conditions do not relate its variables, as far as conditions can: it would start the fluent for everybody.
@@ -75,20 +75,20 @@ pub enum LeftOut {
     Superfluous,
 }
 
-impl LeftOut {
+impl NotPrinted {
     /// All reasons.
-    pub const ALL: [LeftOut; 5] =
-        [LeftOut::Low, LeftOut::Superfluous, LeftOut::Young, LeftOut::Unlinked, LeftOut::Empty];
+    pub const ALL: [NotPrinted; 5] =
+        [NotPrinted::Low, NotPrinted::Superfluous, NotPrinted::Young, NotPrinted::Unlinked, NotPrinted::Empty];
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for NotPrinted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            LeftOut::Empty => "without a condition yet",
-            LeftOut::Unlinked => "without a condition that relates its variables",
-            LeftOut::Young => "within the warm-up",
-            LeftOut::Low => "below the threshold",
-            LeftOut::Superfluous => "covered by a more general rule",
+            NotPrinted::Empty => "without a condition yet",
+            NotPrinted::Unlinked => "without a condition that relates its variables",
+            NotPrinted::Young => "within the warm-up",
+            NotPrinted::Low => "below the threshold",
+            NotPrinted::Superfluous => "covered by a more general rule",
         })
     }
 }
@@ -101,9 +101,9 @@ impl Process {
     /// What it knows of the stream so far, as [`ProcessState`].
     pub(crate) fn state(&self) -> impl Serialize {
         let rules: Vec<(&Rule, bool)> = self.rules.iter().zip(self.erred.iter().copied()).collect();
-        let [started, specialised] = self.limited;
+        let [started, specialised] = self.limit_hits;
         let counts = [self.next, self.seen, self.tests, started, specialised];
-        (rules, &self.stream, self.tau, counts, self.changed, &self.told)
+        (rules, &self.stream, self.tau, counts, self.changed, &self.reported)
     }
 
     /// Goes on with what was written.
@@ -115,8 +115,8 @@ impl Process {
         ensure_counts([next, seen, tests, started, specialised, tau.count()])?;
         ensure(rules.iter().all(|(rule, _)| rule.id < next), "the numbers of rules")?;
         (self.rules, self.erred) = rules.into_iter().unzip();
-        (self.stream, self.tau, self.changed, self.told) = (stream, tau, changed, told);
-        (self.next, self.seen, self.tests, self.limited) = (next, seen, tests, [started, specialised]);
+        (self.stream, self.tau, self.changed, self.reported) = (stream, tau, changed, told);
+        (self.next, self.seen, self.tests, self.limit_hits) = (next, seen, tests, [started, specialised]);
         self.events.clear();
         Ok(())
     }
@@ -148,8 +148,8 @@ impl Process {
             tests: 0,
             erred: Vec::new(),
             changed: false,
-            told: Vec::new(),
-            limited: [0; 2],
+            reported: Vec::new(),
+            limit_hits: [0; 2],
             events: Vec::new(),
         }
     }
@@ -173,7 +173,7 @@ impl Process {
     pub(crate) fn start_with(&mut self, body: Mask) {
         let clause = self.clause(&body);
         let rule = self.add_rule(self.allowed.clone(), body);
-        self.tell(self.seen, rule, What::Given { clause });
+        self.tell(self.seen, rule, EventKind::Given { clause });
     }
 
     /// One round of Algorithm 1: lines 3 to 10.
@@ -257,10 +257,10 @@ impl Process {
     }
 
     fn tell_too_many(&mut self, interpretation: &Interpretation) {
-        for found in &interpretation.too_many {
-            if found.group == self.group && !self.told.contains(&found.variable) {
-                self.told.push(found.variable);
-                let what = What::TooMany {
+        for found in &interpretation.assignment_overflow {
+            if found.group == self.group && !self.reported.contains(&found.variable) {
+                self.reported.push(found.variable);
+                let what = EventKind::AssignmentOverflow {
                     variable: LiteralTable::introduced_name(found.variable),
                     assignments: found.assignments,
                     segment: interpretation.segment,
@@ -276,7 +276,7 @@ impl Process {
     fn is_seed(&self, outcome: Outcome) -> bool {
         match self.kind {
             RuleKind::Termination => outcome == Outcome::Ends,
-            RuleKind::Direct => outcome.holds_next(),
+            RuleKind::Observed => outcome.holds_next(),
             RuleKind::Initiation => match self.settings.seeds {
                 Seeds::Positives => outcome.holds_next(),
                 Seeds::Begins => outcome == Outcome::Begins,
@@ -294,7 +294,7 @@ impl Process {
     fn start_new_clause(&mut self, bottom: Mask, interpretation: u64) {
         let clause = self.clause(&bottom);
         let rule = self.add_rule(bottom, Mask::EMPTY);
-        self.tell(interpretation, rule, What::Started { bottom: clause });
+        self.tell(interpretation, rule, EventKind::Started { bottom: clause });
     }
 
     fn add_rule(&mut self, bottom: Mask, body: Mask) -> u64 {
@@ -330,7 +330,7 @@ impl Process {
                 rule.specialise(decision.body.clone(), &self.settings, &self.stream);
                 self.changed = true;
                 let (from, to) = (self.clause(&from), self.clause(&decision.body));
-                self.tell(interpretation, id, What::Expanded { from, to, figures: decision.figures });
+                self.tell(interpretation, id, EventKind::Expanded { from, to, figures: decision.figures });
             }
         }
     }
@@ -346,7 +346,7 @@ impl Process {
                     self.rules.remove(i);
                     self.erred.remove(i);
                     let (clause, figures) = (self.clause(&body), decision.figures);
-                    self.tell(interpretation, id, What::Pruned { clause, figures });
+                    self.tell(interpretation, id, EventKind::Pruned { clause, figures });
                 }
                 _ => i += 1,
             }
@@ -355,11 +355,11 @@ impl Process {
 
     /// Counts what a limit has prevented, and tells it the first time.
     fn tell_limit(&mut self, limit: usize, interpretation: u64) {
-        self.limited[limit] += 1;
-        if self.limited[limit] == 1 {
+        self.limit_hits[limit] += 1;
+        if self.limit_hits[limit] == 1 {
             let (name, most, what) = self.limits()[limit];
             let what = format!("{}: {what}", self.head);
-            self.tell(interpretation, 0, What::Limited { limit: Symbol::new(name), most, what });
+            self.tell(interpretation, 0, EventKind::Limited { limit: Symbol::new(name), most, what });
         }
     }
 
@@ -373,11 +373,11 @@ impl Process {
 
     /// What limits have prevented.
     pub(crate) fn remarks(&self) -> impl Iterator<Item = String> {
-        let prevented = self.limits().into_iter().zip(self.limited).filter(|(_, times)| *times > 0);
+        let prevented = self.limits().into_iter().zip(self.limit_hits).filter(|(_, times)| *times > 0);
         prevented.map(|((name, most, what), times)| format!("{}: {what}, {times} times: `{name}` is {most}", self.head))
     }
 
-    fn tell(&mut self, interpretation: u64, rule: u64, what: What) {
+    fn tell(&mut self, interpretation: u64, rule: u64, what: EventKind) {
         let (process, head) = (self.number, self.head.clone());
         self.events.push(Event { interpretation, process, head, rule, what });
     }
@@ -389,11 +389,11 @@ impl Process {
 
     /// The rules to be printed: past the warm-up, good enough, and not made superfluous by a more general one.
     pub fn output(&self) -> Vec<&Rule> {
-        self.sift().into_iter().filter_map(|(rule, why)| why.is_none().then_some(rule)).collect()
+        self.partition_output().into_iter().filter_map(|(rule, why)| why.is_none().then_some(rule)).collect()
     }
 
     /// All rules; those that are not to be printed with the reason.
-    pub fn sift(&self) -> Vec<(&Rule, Option<LeftOut>)> {
+    pub fn partition_output(&self) -> Vec<(&Rule, Option<NotPrinted>)> {
         let threshold = self.settings.threshold(self.kind);
         let good = |rule: &Rule| {
             let score = match self.settings.output {
@@ -407,16 +407,16 @@ impl Process {
             score >= threshold
         };
         let why = |rule: &Rule| match () {
-            () if rule.body.is_empty() => Some(LeftOut::Empty),
-            () if self.kind != RuleKind::Termination && !self.links.is_linked(&rule.body) => Some(LeftOut::Unlinked),
-            () if rule.instances < self.settings.warmup => Some(LeftOut::Young),
-            () if !good(rule) => Some(LeftOut::Low),
+            () if rule.body.is_empty() => Some(NotPrinted::Empty),
+            () if self.kind != RuleKind::Termination && !self.links.is_linked(&rule.body) => Some(NotPrinted::Unlinked),
+            () if rule.instances < self.settings.warmup => Some(NotPrinted::Young),
+            () if !good(rule) => Some(NotPrinted::Low),
             () => None,
         };
-        let mut sifted: Vec<(&Rule, Option<LeftOut>)> = self.rules.iter().map(|rule| (rule, why(rule))).collect();
+        let mut all: Vec<(&Rule, Option<NotPrinted>)> = self.rules.iter().map(|rule| (rule, why(rule))).collect();
         let implied = self.table.implied();
         let closure = |rule: &Rule| rule.body.iter().fold(rule.body.clone(), |mask, l| mask.with(&implied[l]));
-        let kept: Vec<usize> = (0..sifted.len()).filter(|&i| sifted[i].1.is_none()).collect();
+        let kept: Vec<usize> = (0..all.len()).filter(|&i| all[i].1.is_none()).collect();
         let superfluous = |i: usize| {
             kept.iter().any(|&j| {
                 let general = self.rules[j].body.fires_on(&closure(&self.rules[i]));
@@ -425,9 +425,9 @@ impl Process {
             })
         };
         for &i in kept.iter().filter(|&&i| superfluous(i)) {
-            sifted[i].1 = Some(LeftOut::Superfluous);
+            all[i].1 = Some(NotPrinted::Superfluous);
         }
-        sifted
+        all
     }
 }
 
@@ -445,6 +445,6 @@ fn record(ledger: &mut Ledger, instance: &Instance, outcome: Outcome) {
 fn is_error(kind: RuleKind, outcome: Outcome) -> bool {
     match kind {
         RuleKind::Termination => outcome.holds_next(),
-        RuleKind::Initiation | RuleKind::Direct => !outcome.holds_next(),
+        RuleKind::Initiation | RuleKind::Observed => !outcome.holds_next(),
     }
 }

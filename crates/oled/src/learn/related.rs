@@ -72,18 +72,18 @@ impl Group {
         let mut sources = Vec::new();
         for relation in &self.relations {
             let literals = relation.literals.iter();
-            let all = literals.flat_map(|l| l.dealers.iter().map(|(values, dealers)| (&l.columns, values, dealers)));
-            for (columns, values, dealers) in all {
+            let all = literals.flat_map(|l| l.setters.iter().map(|(values, setters)| (&l.columns, values, setters)));
+            for (columns, values, setters) in all {
                 let constants: Vec<(usize, Value)> = columns.iter().copied().zip(values.iter().copied()).collect();
-                for dealer in dealers.iter().filter(|d| d.relates && d.reach != Reach::Every) {
+                for setter in setters.iter().filter(|d| d.relates && d.reach != Reach::Every) {
                     let rows = model.rows(relation.pred).rows();
-                    sources.push(Source::new(self, model, &dealer.variables, &constants, rows));
+                    sources.push(Source::new(self, model, &setter.variables, &constants, rows));
                 }
             }
         }
-        for gauge in self.gauges.iter().filter(|g| g.relates && g.reach != Reach::Every) {
-            let rows = model.rows(gauge.pred).rows();
-            sources.push(Source::new(self, model, &gauge.variables, &gauge.constants, rows));
+        for feature in self.features.iter().filter(|g| g.relates && g.reach != Reach::Every) {
+            let rows = model.rows(feature.pred).rows();
+            sources.push(Source::new(self, model, &feature.variables, &feature.constants, rows));
         }
         sources
     }

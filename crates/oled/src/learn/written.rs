@@ -1,13 +1,13 @@
 //! How a learned rule is written: with its conditions, and with who must be observed where they do not say so.
 
-use super::cover::Cover;
 use super::heads::Head;
 use super::instances::{Domain, Group};
 use super::links::Connected;
+use super::propositionaliser::Propositionaliser;
 use crate::induce::{Introduced, LiteralTable, RuleKind};
 use crate::lang::{Atom, Clause, Diagnostic, Formula, Literal, Signature, Span, Symbol, Term, for_each_hole};
 
-impl Cover {
+impl Propositionaliser {
     /// The rule of a head with these conditions. It speaks of what is observed at its time point, as learning does: where
     /// no condition says so of a variable, one is added.
     pub fn clause(&self, head: &Head, mut body: Vec<Literal>) -> Clause {

@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
-use super::gather::Gather;
+use super::aggregate::Aggregate;
 use super::latest::Member;
 use super::past::Look;
 use super::program::{Pred, Program};
@@ -26,7 +26,7 @@ use levels::Levels;
 use occurrences::Occurrences;
 pub(crate) use occurrences::Occurring;
 use windows::Windows;
-pub(crate) use windows::{Gathering, Repeats};
+pub(crate) use windows::{Aggregation, Repeats};
 
 /// What a program looks back at.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ pub(crate) struct Lookback {
     /// The predicates whose occurrences are known, for `within`.
     pub(crate) occurring: Vec<Occurring>,
     /// The predicates whose rows are gathered, for `count` and its like.
-    pub(crate) gathering: Vec<Gathering>,
+    pub(crate) gathering: Vec<Aggregation>,
     /// The predicates whose values are looked at throughout, for `never_below` and `never_above`.
     pub(crate) levelling: Vec<Levelling>,
     /// The predicates to fill, in the order in which that is possible.
@@ -78,7 +78,7 @@ pub(crate) enum Filling {
     /// Those that ask for the occurrences of the predicate with this number.
     Occurring(usize),
     /// The one that asks for what is gathered, with this number.
-    Gathering(usize),
+    Aggregation(usize),
     /// The one that asks for levels, with this number.
     Levelling(usize),
 }
@@ -120,9 +120,9 @@ impl Lookback {
                 self.occurring[number].asked.push((pred, near, far));
                 self.fill_before(Filling::Occurring(number), before);
             }
-            Look::Gather(gather) => {
-                self.fill_before(Filling::Gathering(self.gathering.len()), before);
-                self.gathering.push(Gathering { base, gather, asked: pred });
+            Look::Aggregate(aggregate) => {
+                self.fill_before(Filling::Aggregation(self.gathering.len()), before);
+                self.gathering.push(Aggregation { base, aggregate, asked: pred });
             }
             Look::Last => unreachable!("what is known last is added with the predicates that it depends on"),
         }
@@ -130,9 +130,9 @@ impl Lookback {
     }
 
     /// Adds a predicate of what a value was throughout, for each of so many time units.
-    pub(super) fn add_levels(&mut self, pred: Pred, gather: Gather, base: Pred, spans: Vec<i64>, before: usize) {
+    pub(super) fn add_levels(&mut self, pred: Pred, aggregate: Aggregate, base: Pred, spans: Vec<i64>, before: usize) {
         self.fill_before(Filling::Levelling(self.levelling.len()), before);
-        self.levelling.push(Levelling { base, gather, asked: pred, spans });
+        self.levelling.push(Levelling { base, aggregate, asked: pred, spans });
         self.fills.sort_by_key(|fill| fill.before);
     }
 
@@ -287,7 +287,7 @@ impl History {
                 known.fill(knowing, time, &mut self.row, relations);
                 None
             }
-            Filling::Gathering(number) => {
+            Filling::Aggregation(number) => {
                 let (gathering, windows) = (&lookback.gathering[number], &mut self.windows[number]);
                 windows.add(gathering, time, relations, repeats);
                 windows.fill(gathering, &mut self.row, relations);
@@ -313,7 +313,7 @@ impl History {
         let at = match look {
             Look::Ago(units) => self.points.partition_point(|p| p.time <= time.saturating_sub(units)).checked_sub(1)?,
             Look::FramesAgo(count) => self.points.len().checked_sub(usize::try_from(count).ok()?)?,
-            Look::Lasting | Look::Since | Look::Last | Look::Within(..) | Look::Gather(_) => return None,
+            Look::Lasting | Look::Since | Look::Last | Look::Within(..) | Look::Aggregate(_) => return None,
         };
         self.points.get(at)
     }

@@ -14,7 +14,7 @@ mod durations;
 mod expand;
 
 use crate::lang::{
-    Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Looser, Mark, Mode, Signature, Symbol, Term,
+    Atom, Bias, Clause, Comparison, Diagnostic, Formula, Literal, Mark, Mode, Monotone, Signature, Symbol, Term,
     Threshold, Value, for_each_hole,
 };
 
@@ -38,7 +38,7 @@ pub struct Measure {
     /// How the measured value compares with the threshold, the value on the left: `<=` of `close`.
     pub comparison: Comparison,
     /// Which thresholds are easier to meet.
-    pub looser: Looser,
+    pub monotone: Monotone,
     /// A predicate with the same columns, where the threshold's has what was measured. No rule of a text can name it.
     pub measured: Signature,
     /// The first measure that measures the same, whatever the names of its variables: itself, or one before it.
@@ -59,7 +59,7 @@ impl Measure {
 pub(crate) struct Open<'r> {
     predicate: Signature,
     column: usize,
-    looser: Looser,
+    monotone: Monotone,
     /// The column that says for how long, where that is open too.
     duration: Option<usize>,
     /// `None` if something is wrong with it.
@@ -86,24 +86,24 @@ pub(crate) fn find<'r>(bias: &Bias, rules: &[&'r Clause]) -> (Vec<Open<'r>>, Vec
     let mut open: Vec<Open<'r>> = Vec::new();
     let mut problems = Vec::new();
     for declared in bias.comparisons.iter().filter(|t| is_open(bias, rules, t)) {
-        let (predicate, column, looser) = (declared.mode.signature(), declared.column, declared.looser);
+        let (predicate, column, monotone) = (declared.mode.signature(), declared.column, declared.monotone);
         let Some(other) = open.iter_mut().find(|o| o.predicate == predicate) else {
-            open.push(Open { predicate, column, looser, duration: None, definition: None });
+            open.push(Open { predicate, column, monotone, duration: None, definition: None });
             continue;
         };
         let rule = rules.iter().find(|r| Signature::of(&r.head) == predicate);
-        let both = [(other.column, other.looser), (column, looser)];
+        let both = [(other.column, other.monotone), (column, monotone)];
         match rule.and_then(|rule| durations::split(&both, rule)) {
             _ if both[0] == both[1] => {}
-            Some((level, (duration, looser))) if other.duration.is_none() => {
-                ((other.column, other.looser), other.duration) = (level, Some(duration));
-                if looser == Looser::Larger {
+            Some((level, (duration, monotone))) if other.duration.is_none() => {
+                ((other.column, other.monotone), other.duration) = (level, Some(duration));
+                if monotone == Monotone::Up {
                     let message = format!("a longer time of `{predicate}` is met less often");
                     let problem = Diagnostic::new(&declared.mode.atom.span, message);
                     problems.push(problem.hint("declare for how long with `smaller`"));
                 }
             }
-            Some(((column, looser), _)) if (other.column, other.looser) == (column, looser) => {}
+            Some(((column, monotone), _)) if (other.column, other.monotone) == (column, monotone) => {}
             _ => problems.push(
                 Diagnostic::new(&declared.mode.atom.span, format!("`{predicate}` has two open thresholds")).hint(
                     "one threshold of a predicate can be open, and for how long it is met, \
@@ -200,7 +200,7 @@ impl<'r> Open<'r> {
             return fail(&place(), message);
         };
         let larger = matches!(comparison, Comparison::Less | Comparison::LessOrEqual);
-        if larger != (self.looser == Looser::Larger) {
+        if larger != (self.monotone == Monotone::Up) {
             let (declared, right) = if larger { ("smaller", "larger") } else { ("larger", "smaller") };
             return Err(Diagnostic::new(
                 &literal.span,
@@ -359,7 +359,7 @@ pub(crate) fn measures(open: &[Open<'_>]) -> Vec<Measure> {
         column: o.column,
         duration: o.duration,
         comparison: d.comparison,
-        looser: o.looser,
+        monotone: o.monotone,
         measured: o.measured(),
         same_as: forms.iter().position(|f| *f == forms[i]).unwrap_or(i),
     };

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::gather::{self, Gather};
+use super::aggregate::{self, Aggregate};
 use crate::lang::{
     Atom, Clause, Comparison, Diagnostic, Formula, Literal, Signature, Symbol, Term, Value, for_each_hole, is_operation,
 };
@@ -54,13 +54,13 @@ pub enum Look {
     /// `within`: at some time between so many time units ago, the smaller number first.
     Within(i64, i64),
     /// `count` and its like: how many are and were.
-    Gather(Gather),
+    Aggregate(Aggregate),
 }
 
 impl Look {
     fn name(self) -> &'static str {
         LOOKS[match self {
-            Look::Gather(gather) => return gather.word(),
+            Look::Aggregate(aggregate) => return aggregate.word(),
             Look::Ago(_) => 0,
             Look::FramesAgo(_) => 1,
             Look::Lasting => 2,
@@ -72,7 +72,7 @@ impl Look {
 
     /// Whether its rows have a column of their own, the time units `D`.
     pub(crate) fn measures(self) -> bool {
-        !matches!(self, Look::Ago(_) | Look::FramesAgo(_) | Look::Gather(_))
+        !matches!(self, Look::Ago(_) | Look::FramesAgo(_) | Look::Aggregate(_))
     }
 }
 
@@ -88,13 +88,13 @@ pub(crate) fn looks_back(atom: &Atom) -> bool {
         _ => 2..=2,
     };
     let looks = LOOKS.contains(&atom.name.as_str()) && form.contains(&atom.args.len()) && compound(&atom.args[0]);
-    looks || gather::gathers(atom)
+    looks || aggregate::gathers(atom)
 }
 
 /// What an atom looks back at, as it is written there, and how; `None` if it does not look back.
 pub(crate) fn read(atom: &Atom) -> Result<Option<(Look, Atom)>, Diagnostic> {
-    if let Some((gather, inner)) = gather::read(atom)? {
-        return well_formed(atom, inner).map(|inner| Some((Look::Gather(gather), inner)));
+    if let Some((aggregate, inner)) = aggregate::read(atom)? {
+        return well_formed(atom, inner).map(|inner| Some((Look::Aggregate(aggregate), inner)));
     }
     let [Term::App(name, args), numbers @ ..] = atom.args.as_slice() else { return Ok(None) };
     if !looks_back(atom) {
@@ -197,14 +197,14 @@ pub(crate) fn replace<'r>(rule: &'r Clause, pasts: &mut Pasts) -> Cow<'r, Clause
 pub fn plain(atom: &Atom) -> Option<(Past, Atom)> {
     let (look, inner) = read(atom).ok().flatten()?;
     let base = Signature::of(&inner);
-    if let Look::Gather(gather) = look {
-        return Some((Past { look, base }, gather::plain(atom, gather, &inner)?));
+    if let Look::Aggregate(aggregate) = look {
+        return Some((Past { look, base }, aggregate::plain(atom, aggregate, &inner)?));
     }
     // No text has such a name. The numbers are part of it, since others give another predicate.
     let numbers = match look {
         Look::Ago(n) | Look::FramesAgo(n) => format!("{n}"),
         Look::Within(near, far) => format!("{near}-{far}"),
-        Look::Lasting | Look::Since | Look::Last | Look::Gather(_) => String::new(),
+        Look::Lasting | Look::Since | Look::Last | Look::Aggregate(_) => String::new(),
     };
     let name = Symbol::new(&format!("{}\0{numbers}\0{}", look.name(), inner.name.as_str()));
     let mut args = inner.args;
@@ -231,8 +231,8 @@ pub(crate) fn asked_for(atom: &Atom) -> impl Iterator<Item = Signature> + use<> 
 impl Past {
     /// What an atom of such a predicate looks back at, as it is written in the condition.
     pub(crate) fn inner(self, plain: &Atom) -> Atom {
-        if let Look::Gather(gather) = self.look {
-            return self.gathered(gather, plain);
+        if let Look::Aggregate(aggregate) = self.look {
+            return self.gathered(aggregate, plain);
         }
         let mut terms = Vec::new();
         for_each_hole(&plain.args, &mut |term| terms.push(term.clone()));
@@ -244,8 +244,8 @@ impl Past {
 
     /// The condition as it is written.
     pub(crate) fn written(self, plain: &Atom) -> Atom {
-        if let Look::Gather(gather) = self.look {
-            return self.gathering(gather, plain);
+        if let Look::Aggregate(aggregate) = self.look {
+            return self.gathering(aggregate, plain);
         }
         let inner = self.inner(plain);
         let units = || plain.args[plain.args.len() - 2].clone();
@@ -253,7 +253,7 @@ impl Past {
             Look::Ago(n) | Look::FramesAgo(n) => vec![Term::Value(Value::Int(n))],
             Look::Within(near, far) => vec![Term::Value(Value::Int(near)), Term::Value(Value::Int(far))],
             Look::Last if units().is_anonymous() => Vec::new(),
-            Look::Lasting | Look::Since | Look::Last | Look::Gather(_) => vec![units()],
+            Look::Lasting | Look::Since | Look::Last | Look::Aggregate(_) => vec![units()],
         };
         let args = std::iter::once(Term::App(inner.name, inner.args)).chain(numbers).collect();
         Atom { name: Symbol::new(self.look.name()), args, span: plain.span.clone() }
@@ -265,11 +265,11 @@ pub(crate) fn reach(rule: &Clause, atom: &Atom, look: Look) -> i64 {
     match (look, units(atom, look)) {
         (Look::Ago(n) | Look::Within(_, n), _) => n,
         (Look::FramesAgo(_), _) => 1,
-        (Look::Gather(gather), _) if gather.is_throughout() => match gather::span(atom) {
+        (Look::Aggregate(aggregate), _) if aggregate.is_throughout() => match aggregate::span(atom) {
             Some(Term::Value(value)) => whole(*value),
             _ => 1,
         },
-        (Look::Gather(gather), _) => gather.window.unwrap_or(0),
+        (Look::Aggregate(aggregate), _) => aggregate.window.unwrap_or(0),
         (_, Some(Term::Value(value))) => whole(*value),
         (_, Some(measure @ Term::Var(_))) if !measure.is_anonymous() => {
             let needed = rule.body.iter().filter_map(|literal| {

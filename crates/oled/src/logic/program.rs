@@ -144,7 +144,7 @@ impl Program {
         let lookback = builder.lookback(bias, &changing);
         let mut program = Program { lookback, ..builder.program(strata) };
         let counted: Vec<Pred> =
-            program.lookback.gathering.iter().filter(|g| g.gather.is_by_number()).map(|g| g.base).collect();
+            program.lookback.gathering.iter().filter(|g| g.aggregate.is_by_number()).map(|g| g.base).collect();
         for route in &mut program.routes {
             let is_input = |pred: &Pred| program.roles[pred.index()] == Role::Input;
             route.counted = route.relation.is_some_and(|pred| is_input(&pred) && counted.contains(&pred));
@@ -421,10 +421,10 @@ impl<'a> Builder<'a> {
                 let members = self.vocabulary.latest(bias, past.base).into_iter();
                 let members = members.filter_map(|member| Some((number(member.signature)?, member))).collect();
                 lookback.add_last(pred, base, members, before);
-            } else if let Look::Gather(gather) = past.look
-                && gather.is_throughout()
+            } else if let Look::Aggregate(aggregate) = past.look
+                && aggregate.is_throughout()
             {
-                lookback.add_levels(pred, gather, base, self.spans(pred), before);
+                lookback.add_levels(pred, aggregate, base, self.spans(pred), before);
             } else {
                 lookback.add(pred, past.look, base, before);
             }

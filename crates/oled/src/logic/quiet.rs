@@ -41,7 +41,7 @@ pub(crate) fn quiet(vocabulary: &Vocabulary, rules: &[&Clause], horizon: Option<
 fn counts_points(atom: &Atom) -> bool {
     match read(atom) {
         Ok(Some((Look::Ago(_) | Look::FramesAgo(_) | Look::Within(..), _))) => true,
-        Ok(Some((Look::Gather(gather), _))) => gather.window.is_some(),
+        Ok(Some((Look::Aggregate(aggregate), _))) => aggregate.window.is_some(),
         _ => false,
     }
 }

@@ -1,11 +1,11 @@
-//! Bins: the values of a gauge, each exactly as long as there are few, and in dyadic bins where there are many.
+//! Bins: the values of a feature, each exactly as long as there are few, and in dyadic bins where there are many.
 //!
 //! A bin of width 2^k has all values v with the same floor(v / 2^k). The width is the smallest power of two that leaves no
 //! more bins occupied than allowed, and no value too large for its number. It follows from the *set* of values that ever
 //! occurred: a bin of one width is the union of two of half that width, so how many are occupied at a larger width can be
 //! told from those of a smaller one, and a value more never makes fewer of them; so the width only grows, every step of it
 //! was needed for what came later too, and the order of the values, and in which of several records they were seen, make no
-//! difference. Moving the zero of a gauge, or measuring in other units, leaves exact bins as they were, and changes others
+//! difference. Moving the zero of a feature, or measuring in other units, leaves exact bins as they were, and changes others
 //! by less than their width.
 
 use std::sync::OnceLock;
@@ -23,13 +23,13 @@ pub(crate) type BinId = u16;
 /// What stands in the place of a bin where nothing was measured.
 pub(crate) const NOTHING: BinId = BinId::MAX;
 
-/// So many bins of a gauge may be occupied: half of the numbers that there are for bins, so that bins are put together before
+/// So many bins of a feature may be occupied: half of the numbers that there are for bins, so that bins are put together before
 /// those are used up. With so many, their edges, which depend on the unit, hardly matter; with 1 024 they moved the thresholds
 /// that a search looks at, and scaled coordinates led to other rules. What is seldom equal makes records larger for it, by a
 /// tenth in the lobby.
 pub(crate) const MOST: usize = 1 << 15;
 
-/// So many bins are left however little room there is: a gauge with half as many has hardly a threshold left on either side
+/// So many bins are left however little room there is: a feature with half as many has hardly a threshold left on either side
 /// of the one that matters; with twice as many, twice as many segments are forgotten for thresholds that are finer.
 pub(crate) const LEAST: usize = 16;
 
@@ -43,7 +43,7 @@ const DIGITS: i32 = 62;
 /// The widths that are considered: their inverses are numbers of full precision. The widest leaves eight bins at most.
 const WIDTHS: std::ops::RangeInclusive<i32> = -1021..=1022;
 
-/// The values of a gauge that occurred.
+/// The values of a feature that occurred.
 #[derive(Clone, Debug)]
 pub(crate) struct Bins {
     /// So many bins may be occupied.

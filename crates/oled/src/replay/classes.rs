@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::layout::{Layout, has_bit};
 use super::literal::{Lit, Rule, Slot};
-use super::record::{Course, Record, Segment};
+use super::record::{InstanceRuns, Record, Segment};
 use super::scale::{Fineness, Scale};
 use crate::calculus::Precedence;
 use crate::induce::{LiteralTable, Mask, RuleKind, Threshold};
@@ -62,8 +62,8 @@ impl Scope<'_> {
     /// Whether rules of a kind may have a literal.
     pub(crate) fn allows(&self, kind: RuleKind, literal: Lit) -> bool {
         match literal {
-            Lit::Closed(bit) => self.of_kind(kind).any(|allowed| allowed.closed.has(bit as usize)),
-            Lit::Open { slot, .. } => self.of_kind(kind).any(|allowed| allowed.open[slot as usize]),
+            Lit::Plain(bit) => self.of_kind(kind).any(|allowed| allowed.closed.has(bit as usize)),
+            Lit::Threshold { slot, .. } => self.of_kind(kind).any(|allowed| allowed.open[slot as usize]),
         }
     }
 
@@ -81,8 +81,8 @@ impl Scope<'_> {
     /// not looked at.
     pub(crate) fn is_linked(&self, body: impl IntoIterator<Item = Lit>) -> bool {
         let with = |connected: Connected, literal: Lit| match literal {
-            Lit::Closed(bit) => self.links.and(connected, bit as usize),
-            Lit::Open { slot, .. } => self.links.and_open(connected, slot as usize),
+            Lit::Plain(bit) => self.links.and(connected, bit as usize),
+            Lit::Threshold { slot, .. } => self.links.and_open(connected, slot as usize),
         };
         !self.links.is_relational() || self.links.is_all(body.into_iter().fold(Connected::APART, with))
     }
@@ -143,7 +143,7 @@ impl Classes {
     ) -> Classes {
         let states = &record.states[scope.group];
         let mut occurs = vec![false; states.len()];
-        for run in segments.iter().flat_map(|s| &s.groups[scope.group]).flat_map(Course::runs) {
+        for run in segments.iter().flat_map(|s| &s.groups[scope.group]).flat_map(InstanceRuns::runs) {
             occurs[run.state as usize] = true;
         }
         let occurring = || states.iter().zip(&occurs).filter(|(_, occurs)| **occurs).map(|(state, _)| state);
@@ -211,15 +211,15 @@ impl Classes {
             // What is meant for other rules does not stand for it.
             let kinds = scope.kinds(l);
             let apart = tells && kinds != 0 && *distinct.entry((times, print, links, kinds)).or_insert(l) == l;
-            all && apart && !scope.left_out.has(l) || kept.contains(&Lit::Closed(l as u16))
+            all && apart && !scope.left_out.has(l) || kept.contains(&Lit::Plain(l as u16))
         };
         self.literals = (0..scope.table.len()).filter(|l| useful(*l)).map(|l| l as u16).collect();
         self.words = self.literals.len().div_ceil(64).max(1);
         for (s, slot) in scope.slots.iter().enumerate() {
-            let used = kept.iter().any(|l| matches!(l, Lit::Open { slot, .. } if *slot as usize == s));
+            let used = kept.iter().any(|l| matches!(l, Lit::Threshold { slot, .. } if *slot as usize == s));
             if used || all && !scope.open_left_out[s] {
                 let of_slot = |l: &Lit| match l {
-                    Lit::Open { slot, threshold } if *slot as usize == s => Some(*threshold),
+                    Lit::Threshold { slot, threshold } if *slot as usize == s => Some(*threshold),
                     _ => None,
                 };
                 let given: Vec<Threshold> = kept.iter().filter_map(of_slot).collect();
@@ -376,8 +376,8 @@ impl Classes {
     /// A literal as a condition; none if it is not looked at.
     pub(crate) fn condition(&self, literal: Lit) -> Option<Condition> {
         Some(match literal {
-            Lit::Closed(bit) => Condition::Literal(self.literals.binary_search(&bit).ok()? as u16),
-            Lit::Open { slot, threshold } => {
+            Lit::Plain(bit) => Condition::Literal(self.literals.binary_search(&bit).ok()? as u16),
+            Lit::Threshold { slot, threshold } => {
                 let at = self.slots.iter().position(|s| *s == slot)?;
                 Condition::Threshold(at as u16, self.scales[at].cut(threshold))
             }
@@ -394,7 +394,7 @@ impl Classes {
     /// Whether rules of a kind may have a condition, whatever its threshold is.
     pub(crate) fn allows(&self, scope: Scope<'_>, kind: RuleKind, condition: Condition) -> bool {
         match condition {
-            Condition::Literal(column) => scope.allows(kind, Lit::Closed(self.literals[column as usize])),
+            Condition::Literal(column) => scope.allows(kind, Lit::Plain(self.literals[column as usize])),
             Condition::Threshold(slot, _) => {
                 scope.of_kind(kind).any(|allowed| allowed.open[self.slots[slot as usize] as usize])
             }
@@ -404,10 +404,10 @@ impl Classes {
     /// A condition as a literal.
     pub(crate) fn literal(&self, condition: Condition) -> Lit {
         match condition {
-            Condition::Literal(column) => Lit::Closed(self.literals[column as usize]),
+            Condition::Literal(column) => Lit::Plain(self.literals[column as usize]),
             Condition::Threshold(slot, cut) => {
                 let threshold = self.scales[slot as usize].threshold(cut);
-                Lit::Open { slot: self.slots[slot as usize], threshold }
+                Lit::Threshold { slot: self.slots[slot as usize], threshold }
             }
         }
     }

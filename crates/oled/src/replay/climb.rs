@@ -294,7 +294,8 @@ impl<'a> Climb<'a> {
             let (actions, cost) = (self.actions(&rest), self.cost(&rest));
             self.search(kind, &actions, cost, |search| {
                 for at in 0..body.len() {
-                    let (Condition::Threshold(slot, cut), Lit::Open { slot: number, .. }) = (body[at], literals[at])
+                    let (Condition::Threshold(slot, cut), Lit::Threshold { slot: number, .. }) =
+                        (body[at], literals[at])
                     else {
                         continue;
                     };
@@ -303,7 +304,7 @@ impl<'a> Climb<'a> {
                     let moved = Condition::Threshold(slot, scale.cut(threshold));
                     // Whether conditions speak for the rule may depend on where it is.
                     if search.is_relevant(&with(&others, moved)) {
-                        literals[at] = Lit::Open { slot: number, threshold };
+                        literals[at] = Lit::Threshold { slot: number, threshold };
                         body[at] = moved;
                     }
                 }

@@ -67,7 +67,7 @@ fn of_segment(
                 return;
             }
             let length = here.iter().map(|at| at.left).min().unwrap_or(0);
-            stretch(runs, &mut here, actions, definition, length, &mut groups, each);
+            constant_part(runs, &mut here, actions, definition, length, &mut groups, each);
             time += length;
             continue;
         };
@@ -76,13 +76,13 @@ fn of_segment(
             continue;
         }
         let length = here.iter().map(|at| at.left).min().unwrap_or(0).min(next - time);
-        stretch(runs, &mut here, actions, definition, length, &mut groups, each);
+        constant_part(runs, &mut here, actions, definition, length, &mut groups, each);
         time += length;
     }
 }
 
 /// Goes on for so many time points, at which a theory does the same to each pair, and leaves out those that end there.
-fn stretch(
+fn constant_part(
     runs: &Runs,
     here: &mut Vec<At>,
     actions: &Actions,

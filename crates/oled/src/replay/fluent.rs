@@ -14,13 +14,13 @@ use super::evidence::is_beyond_chance;
 use super::literal::{Lit, Rule};
 use super::objective::{Balance, Fit, Price};
 use super::question::Refused;
-use super::record::{Course, Record, Segment};
+use super::record::{InstanceRuns, Record, Segment};
 use super::runs::{Definition, Runs};
 use super::scale::Fineness;
 use super::simulate::{Actions, fit_by_segment};
 use super::watch::Watch;
 use crate::induce::RuleKind;
-use crate::learn::Trust;
+use crate::learn::Ablation;
 
 /// The segments are dealt into so many folds: with two, rules are made from too little; every fold more costs a search.
 const FOLDS: usize = 3;
@@ -123,7 +123,7 @@ struct Form {
 
 /// The definition of rules.
 pub(crate) fn definition_of(rules: &[Rule]) -> Definition {
-    if rules.iter().any(|rule| rule.kind == RuleKind::Direct) { Definition::While } else { Definition::Persists }
+    if rules.iter().any(|rule| rule.kind == RuleKind::Observed) { Definition::While } else { Definition::Persists }
 }
 
 impl FluentSearch<'_> {
@@ -214,7 +214,7 @@ impl FluentSearch<'_> {
             classes,
             runs,
             definition,
-            kinds: if definition == Definition::While { &[RuleKind::Direct] } else { self.choice.persists },
+            kinds: if definition == Definition::While { &[RuleKind::Observed] } else { self.choice.persists },
             price: self.price(runs, classes.choices()),
             max_literals,
             max_rules,
@@ -341,7 +341,7 @@ impl FluentSearch<'_> {
         let mut next = [0; 2];
         let fold = |segment: &&Segment<'_>| {
             let bit = 1 << (2 * self.scope.place);
-            let mut runs = segment.groups[self.scope.group].iter().flat_map(Course::runs);
+            let mut runs = segment.groups[self.scope.group].iter().flat_map(InstanceRuns::runs);
             let next = &mut next[usize::from(runs.any(|run| run.labels & bit != 0))];
             *next += 1;
             (*next - 1) % FOLDS
@@ -364,8 +364,8 @@ impl FluentSearch<'_> {
     fn alike(&self, a: &Rule, b: &Rule) -> bool {
         let closed = self.scope.table.attributes();
         let about = |literal: &Lit| match *literal {
-            Lit::Closed(bit) => (closed[bit as usize], self.scope.table.patterns()[bit as usize].negated),
-            Lit::Open { slot, .. } => (self.scope.table.len() as u32 + u32::from(slot), false),
+            Lit::Plain(bit) => (closed[bit as usize], self.scope.table.patterns()[bit as usize].negated),
+            Lit::Threshold { slot, .. } => (self.scope.table.len() as u32 + u32::from(slot), false),
         };
         let kinds = |rule: &Rule| {
             let mut kinds: Vec<_> = rule.body.iter().map(about).collect();
@@ -389,7 +389,7 @@ impl FluentSearch<'_> {
     }
 
     /// What the theory would be without each of its rules, each at its price.
-    pub(crate) fn trust(&self, outcome: &Outcome, definition: Definition) -> Vec<Trust> {
+    pub(crate) fn trust(&self, outcome: &Outcome, definition: Definition) -> Vec<Ablation> {
         let rules = &outcome.rules;
         let (classes, runs) = self.classes_of(rules);
         let price = self.price(&runs, outcome.seen.choices);
@@ -404,7 +404,7 @@ impl FluentSearch<'_> {
             let (less, others) = worth(&rest);
             let count = |f: fn(&f64, &f64) -> bool| others.iter().zip(&errors).filter(|(o, e)| f(o, e)).count();
             let refits = outcome.refits.as_ref().and_then(|refits| refits.get(i).copied());
-            Trust { gain: value - less, helps: count(|o, e| o > e), harms: count(|o, e| o < e), refits }
+            Ablation { gain: value - less, helps: count(|o, e| o > e), harms: count(|o, e| o < e), refits }
         };
         (0..rules.len()).map(without).collect()
     }
@@ -412,7 +412,7 @@ impl FluentSearch<'_> {
 
 /// Whether rules have thresholds that were learned.
 fn has_thresholds(rules: &[Rule]) -> bool {
-    rules.iter().flat_map(|rule| &rule.body).any(|literal| matches!(literal, Lit::Open { .. }))
+    rules.iter().flat_map(|rule| &rule.body).any(|literal| matches!(literal, Lit::Threshold { .. }))
 }
 
 /// Whether errors in segments are fewer than others by more than differences between segments would be by chance.

@@ -1,6 +1,6 @@
 //! The learner: one record of the stream, one search for each fluent.
 
-mod at_work;
+mod active_rules;
 mod learned;
 mod saved;
 mod searches;
@@ -20,14 +20,17 @@ use super::runs::Definition;
 use super::settings::ReplaySettings;
 use super::target::{Target, targets};
 use crate::evaluate::Confusion;
-use crate::event::{Event, Observer, What};
+use crate::event::{Event, EventKind, Observer};
 use crate::induce::{LiteralTable, RuleKind};
 use crate::lang::{Atom, Clause, Literal, Problems, Symbol, Theory};
-use crate::learn::{Capabilities, Cover, Head, Learned, Learner, Progress, Sight, Sights, Supervision, TooMany, heads};
+use crate::learn::{
+    AssignmentOverflow, Capabilities, Head, InstanceOptions, Learned, Learner, Progress, Propositionaliser, Snapshot,
+    Supervision, heads,
+};
 use crate::state::{StateError, ensure};
 use crate::stream::Frame;
 use crate::task::Task;
-use at_work::AtWork;
+use active_rules::ActiveRule;
 use searches::rules_of;
 
 /// Learns event definitions by replay: the default learner.
@@ -67,9 +70,9 @@ pub struct Replay {
     pub(super) settings: ReplaySettings,
     threads: usize,
     pub(super) heads: Vec<Head>,
-    pub(super) cover: Cover,
+    pub(super) propositionaliser: Propositionaliser,
     /// The time point that was seen last.
-    sight: Sight,
+    snapshot: Snapshot,
     /// Where ticks are left out: their step, and the last time point of each segment that goes on.
     tick: Option<i64>,
     times: IndexMap<Symbol, i64, FxBuildHasher>,
@@ -80,13 +83,13 @@ pub struct Replay {
     /// Runs recorded when it was, and when the last one was that started from nothing.
     searched: u64,
     searched_all: u64,
-    at_work: Vec<AtWork>,
+    active_rules: Vec<ActiveRule>,
     /// All rules that ever were at work, by head: their place is their number.
-    known: Vec<Vec<Clause>>,
+    numbered: Vec<Vec<Clause>>,
     /// The variables that were told to have too many assignments.
-    pub(super) told: Vec<(usize, usize)>,
+    pub(super) reported: Vec<(usize, usize)>,
     /// The targets whose rules were told to have reached a limit.
-    limited: Vec<usize>,
+    limit_hits: Vec<usize>,
     /// Who may end a search early, and who is told how far it is.
     supervision: Supervision,
     /// The rules at work, as a theory.
@@ -97,21 +100,23 @@ impl Replay {
     /// A learner for the heads of a task.
     pub fn new(task: &Task, settings: ReplaySettings) -> Result<Replay, Problems> {
         let variables = settings.variables;
-        let (mut heads, mut cover) = heads(task, true, |_| Sights { variables, observed_next: false })?;
-        cover.set_limits(settings.max_instances, settings.max_steps);
-        let groups = cover.group_count();
-        let targets = targets(task, &cover, &mut heads);
-        let (memory, losses) = (settings.memory.clone(), cover.losses());
-        let slots = (0..groups).map(|g| cover.gauges(g).iter().map(Slot::from).collect()).collect();
-        let layouts = (0..groups).map(|g| Layout::new(cover.words(g), cover.gauges(g).len())).collect();
+        let (mut heads, mut propositionaliser) =
+            heads(task, true, |_| InstanceOptions { variables, observed_next: false })?;
+        propositionaliser.set_limits(settings.max_instances, settings.max_steps);
+        let groups = propositionaliser.group_count();
+        let targets = targets(task, &propositionaliser, &mut heads);
+        let (memory, losses) = (settings.memory.clone(), propositionaliser.losses());
+        let slots = (0..groups).map(|g| propositionaliser.features(g).iter().map(Slot::from).collect()).collect();
+        let layouts =
+            (0..groups).map(|g| Layout::new(propositionaliser.words(g), propositionaliser.features(g).len())).collect();
         let record = Record::new(memory, (slots, layouts), losses, targets.len(), task.options.interleaved);
         Ok(Replay {
             settings,
             threads: 1,
-            known: vec![Vec::new(); heads.len()],
+            numbered: vec![Vec::new(); heads.len()],
             heads,
-            cover,
-            sight: Sight::default(),
+            propositionaliser,
+            snapshot: Snapshot::default(),
             tick: None,
             times: IndexMap::default(),
             record,
@@ -119,9 +124,9 @@ impl Replay {
             last: Vec::new(),
             searched: 0,
             searched_all: 0,
-            at_work: Vec::new(),
-            told: Vec::new(),
-            limited: Vec::new(),
+            active_rules: Vec::new(),
+            reported: Vec::new(),
+            limit_hits: Vec::new(),
             supervision: Supervision::default(),
             theory: Arc::default(),
         })
@@ -168,11 +173,11 @@ impl Replay {
         ensure(heads(self) == heads(other), "the heads of the other learner")?;
         ensure(literals(self) == literals(other), "the literals of the other learner")?;
         ensure(self.record.is_like(&other.record), "the gauges and the memory of the other learner")?;
-        self.cover.join(&other.cover);
+        self.propositionaliser.join(&other.propositionaliser);
         self.record.merge(other.record.clone(), births);
-        let told = other.told.iter().filter(|told| !self.told.contains(told)).copied().collect::<Vec<_>>();
-        self.told.extend(told);
-        self.told.sort_unstable();
+        let told = other.reported.iter().filter(|told| !self.reported.contains(told)).copied().collect::<Vec<_>>();
+        self.reported.extend(told);
+        self.reported.sort_unstable();
         Ok(())
     }
 
@@ -220,7 +225,7 @@ impl Replay {
     }
 
     pub(super) fn table(&self, target: usize) -> &LiteralTable {
-        self.cover.table(target)
+        self.propositionaliser.table(target)
     }
 
     pub(super) fn head(&self, target: usize, kind: RuleKind) -> Option<usize> {
@@ -231,7 +236,7 @@ impl Replay {
     /// others.
     pub(super) fn head_of(&self, target: usize, kind: RuleKind) -> usize {
         self.head(target, kind).unwrap_or_else(|| {
-            let whiles = self.heads.iter().position(|h| h.kind == RuleKind::Direct && h.target == target);
+            let whiles = self.heads.iter().position(|h| h.kind == RuleKind::Observed && h.target == target);
             whiles.expect("a target that may hold while something is true has a head for it")
         })
     }
@@ -246,16 +251,16 @@ impl Replay {
             group: target.group,
             target: number,
             place: target.place,
-            symmetric: self.cover.label(number).1,
-            closed: self.cover.is_equivalence(number),
+            symmetric: self.propositionaliser.label(number).1,
+            closed: self.propositionaliser.is_equivalence(number),
             left_out: &target.left_out,
             allowed: &target.allowed,
-            open_left_out: self.cover.wrapping(number).1,
-            links: self.cover.links(number),
-            given: self.cover.given(number),
-            both: self.cover.precedence(),
-            absent: self.cover.absent(number),
-            columns: self.cover.columns(number),
+            open_left_out: self.propositionaliser.wrapping(number).1,
+            links: self.propositionaliser.links(number),
+            given: self.propositionaliser.given(number),
+            both: self.propositionaliser.precedence(),
+            absent: self.propositionaliser.absent(number),
+            columns: self.propositionaliser.columns(number),
         }
     }
 
@@ -277,13 +282,13 @@ impl Replay {
     }
 
     fn tell_too_many(&mut self, frame: &Frame, observer: &mut dyn Observer) {
-        for TooMany { group, variable, assignments } in &self.sight.too_many {
-            if self.told.contains(&(*group, *variable)) {
+        for AssignmentOverflow { group, variable, assignments } in &self.snapshot.assignment_overflow {
+            if self.reported.contains(&(*group, *variable)) {
                 continue;
             }
-            self.told.push((*group, *variable));
+            self.reported.push((*group, *variable));
             let head = self.heads.iter().position(|h| self.targets[h.target].group == *group).unwrap_or(0);
-            let what = What::TooMany {
+            let what = EventKind::AssignmentOverflow {
                 variable: LiteralTable::introduced_name(*variable),
                 assignments: *assignments,
                 segment: frame.segment,
@@ -298,19 +303,19 @@ impl Replay {
 
 impl Learner for Replay {
     fn observe(&mut self, frame: &Frame, observer: &mut dyn Observer) {
-        let left_out = self.cover.see(frame, &mut self.sight);
-        if self.cover.is_cut() {
+        let left_out = self.propositionaliser.observe_into(frame, &mut self.snapshot);
+        if self.propositionaliser.is_cut() {
             return;
         }
         let points = self.stands_for(frame);
         if left_out {
-            self.cover.leave_out_more(points - 1);
+            self.propositionaliser.leave_out_more(points - 1);
         }
-        self.record.observe(frame.segment, &self.sight, points);
-        if !self.sight.too_many.is_empty() {
+        self.record.observe(frame.segment, &self.snapshot, points);
+        if !self.snapshot.assignment_overflow.is_empty() {
             self.tell_too_many(frame, observer);
         }
-        if let Some(what) = self.cover.tell_crowded() {
+        if let Some(what) = self.propositionaliser.report_oversized() {
             let (interpretation, head) = (self.record.frames(), self.heads[0].atom.clone());
             observer.on(&Event { interpretation, process: 0, head, rule: 0, what });
         }
@@ -343,12 +348,12 @@ impl Learner for Replay {
     }
 
     fn supervise(&mut self, supervision: &Supervision) {
-        self.cover.set_interrupt(supervision.frames.clone());
+        self.propositionaliser.set_interrupt(supervision.frames.clone());
         self.supervision = supervision.clone();
     }
 
     fn progress(&self) -> Progress {
-        Progress { interpretations: self.record.frames(), is_cut: self.cover.is_cut() }
+        Progress { interpretations: self.record.frames(), is_cut: self.propositionaliser.is_cut() }
     }
 
     fn start_from(&mut self, theory: &Theory) -> Result<(), Problems> {

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::induce::{Numbers, RuleKind, Threshold};
-use crate::lang::{Comparison, Looser};
-use crate::learn::Gauge;
+use crate::lang::{Comparison, Monotone};
+use crate::learn::NumericFeature;
 
 /// A literal: one of the table, or a threshold for something measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum Lit {
-    Closed(u16),
-    Open { slot: u16, threshold: Threshold },
+    Plain(u16),
+    Threshold { slot: u16, threshold: Threshold },
 }
 
 /// A rule as what it does and the literals of its body.
@@ -25,13 +25,13 @@ pub(crate) struct Rule {
 pub(crate) struct Slot {
     pub(crate) numbers: Numbers,
     pub(crate) comparison: Comparison,
-    pub(crate) looser: Looser,
+    pub(crate) monotone: Monotone,
     pub(crate) negated: bool,
 }
 
-impl From<&Gauge> for Slot {
-    fn from(gauge: &Gauge) -> Slot {
-        let Gauge { numbers, comparison, looser, negated, .. } = *gauge;
-        Slot { numbers, comparison, looser, negated }
+impl From<&NumericFeature> for Slot {
+    fn from(feature: &NumericFeature) -> Slot {
+        let NumericFeature { numbers, comparison, monotone, negated, .. } = *feature;
+        Slot { numbers, comparison, monotone, negated }
     }
 }

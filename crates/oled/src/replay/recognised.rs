@@ -11,7 +11,7 @@ use super::classes::{Classes, Scope, Vocabulary};
 use super::fluent::actions;
 use super::layout::{has_bit, set_bit};
 use super::literal::Rule;
-use super::record::{Course, Record, Segment};
+use super::record::{InstanceRuns, Record, Segment};
 use super::runs::{Definition, Runs};
 use super::scale::Fineness;
 use super::simulate::{closed_spans, spans};
@@ -63,13 +63,13 @@ pub(crate) fn recognise(
     let mut closed = if is_closed { closed_spans(&runs, &actions, definition) } else { Vec::new() }.into_iter();
     let mut tracks = runs.tracks.iter();
     for (s, segment) in segments.iter().enumerate() {
-        for course in segment.groups[scope.group].iter().filter(|course| !course.is_empty()) {
-            let track = tracks.next().expect("there is a track for each course");
+        for instance in segment.groups[scope.group].iter().filter(|instance| !instance.is_empty()) {
+            let track = tracks.next().expect("there is a track for each instance");
             let alone = || spans(&runs, track, &actions, definition, what == What::Starts);
             let spans = closed.next().unwrap_or_else(alone);
             if !spans.is_empty() {
-                let spans = spans.into_iter().map(|(from, to)| (course.start + from, course.start + to));
-                recognised[s].entry(scope.row(course.values)).or_default().extend(spans);
+                let spans = spans.into_iter().map(|(from, to)| (instance.start + from, instance.start + to));
+                recognised[s].entry(scope.row(instance.values)).or_default().extend(spans);
             }
         }
     }
@@ -103,40 +103,40 @@ impl Replaced<'_> {
         let mut new = record.emptied();
         let mut copies = Vec::new();
         for (s, segment) in segments.iter().enumerate() {
-            let courses = &segment.groups[scope.group];
+            let instances = &segment.groups[scope.group];
             let begins = self.values_that_begin(s);
-            let course = |course| self.course((record, &mut new), scope, (s, &begins), course);
-            let courses = courses.iter().map(course).collect();
+            let instance = |instance| self.instance((record, &mut new), scope, (s, &begins), instance);
+            let instances = instances.iter().map(instance).collect();
             let mut groups = vec![Vec::new(); segment.groups.len()];
-            groups[scope.group] = courses;
+            groups[scope.group] = instances;
             copies.push(Segment { name: segment.name, rank: segment.rank, missed: segment.missed.clone(), groups });
         }
         (new, copies)
     }
 
-    fn course<'s>(
+    fn instance<'s>(
         &self,
         (record, new): (&Record, &mut Record),
         scope: Scope<'_>,
         (segment, begins): (usize, &Begins<'_>),
-        course: &Course<'s>,
-    ) -> Course<'s> {
+        instance: &InstanceRuns<'s>,
+    ) -> InstanceRuns<'s> {
         let (group, stride) = (scope.group, scope.layout.stride());
         // When each literal is true, for each order of the arguments.
         let when: Vec<[Vec<Span>; 2]> = self
             .about
             .iter()
-            .map(|about| [0, 1].map(|order| self.spans(about, segment, course.values, order)))
+            .map(|about| [0, 1].map(|order| self.spans(about, segment, instance.values, order)))
             .collect();
-        let others = other_values(begins, &scope.row(course.values));
+        let others = other_values(begins, &scope.row(instance.values));
         let all = when.iter().flatten().chain([&others]).flatten();
         let mut cuts: Vec<u64> = all.flat_map(|(from, to)| [*from, *to]).collect();
         cuts.sort_unstable();
         cuts.dedup();
         let mut cuts = cuts.into_iter().peekable();
         let mut runs = Vec::new();
-        let mut time = course.start;
-        for run in course.runs() {
+        let mut time = instance.start;
+        for run in instance.runs() {
             let end = time + u64::from(run.length);
             while time < end {
                 while cuts.next_if(|cut| *cut <= time).is_some() {}
@@ -164,7 +164,7 @@ impl Replaced<'_> {
                 time = to;
             }
         }
-        course.with(runs)
+        instance.with(runs)
     }
 
     /// When what a literal is about is recognised.

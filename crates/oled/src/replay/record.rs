@@ -18,10 +18,10 @@ use super::literal::Slot;
 use super::retention::{Memory, Retention};
 use super::track::{Index, Open, Part, Run, States, Track, Writer, intern, new_states, with_bins};
 use crate::lang::Symbol;
-use crate::learn::{Loss, Seen, Sight};
+use crate::learn::{GroupSnapshot, Loss, Snapshot};
 pub(crate) use saved::RecordState;
 use segments::is_same_segment;
-pub(crate) use segments::{Course, Segment};
+pub(crate) use segments::{InstanceRuns, Segment};
 
 /// A segment is cut where its changes have used up such a share of the budget: with half as many parts, half of the budget
 /// can be lost to a part that does not fit; with twice as many, each would repeat who is there twice as often.
@@ -55,7 +55,7 @@ pub struct Record {
     pub(crate) slots: Vec<Vec<Slot>>,
     pub(crate) layouts: Vec<Layout>,
     pub(crate) bins: Vec<Vec<Bins>>,
-    /// So many bins a gauge may have.
+    /// So many bins a feature may have.
     most: usize,
     retention: Retention,
     open: Opened,
@@ -100,28 +100,28 @@ impl Record {
     }
 
     /// Adds so many time points, one after the other, at which the same is seen.
-    pub(crate) fn observe(&mut self, segment: Symbol, sight: &Sight, points: u64) {
+    pub(crate) fn observe(&mut self, segment: Symbol, snapshot: &Snapshot, points: u64) {
         // What is said of somebody who is not observed may begin anew at each.
-        let goes_on = sight.groups.iter().all(|seen| seen.absent.is_empty() && seen.initial.is_empty());
+        let goes_on = snapshot.groups.iter().all(|seen| seen.absent.is_empty() && seen.initial.is_empty());
         let mut left = points;
         while left > 0 {
-            self.observe_one(segment, sight);
+            self.observe_one(segment, snapshot);
             left -= 1;
             if left > 0 && goes_on {
-                left -= self.go_on(segment, sight, left);
+                left -= self.go_on(segment, snapshot, left);
             }
         }
     }
 
     /// Lets all that was seen at the last time point of a segment go on for so many more, or as many as its part has room for.
-    fn go_on(&mut self, segment: Symbol, sight: &Sight, points: u64) -> u64 {
+    fn go_on(&mut self, segment: Symbol, snapshot: &Snapshot, points: u64) -> u64 {
         let open = self.open.get_mut(&segment).expect("it was opened");
         let room = MOST_FRAMES.saturating_sub(open.part.frames);
         let points = u32::try_from(points).unwrap_or(u32::MAX).min(room);
         let Open { part, groups, .. } = open;
         part.frames += points;
         self.frames += u64::from(points);
-        let missed = sight.missed.iter().zip(&mut part.missed);
+        let missed = snapshot.missed.iter().zip(&mut part.missed);
         missed.for_each(|(n, sum)| *sum += u64::from(*n) * u64::from(points));
         for (index, tracks) in groups.iter().zip(&mut part.groups) {
             index.last.iter().for_each(|track| tracks[*track as usize].go_on(points));
@@ -134,13 +134,13 @@ impl Record {
         self.interleaved
     }
 
-    fn observe_one(&mut self, segment: Symbol, sight: &Sight) {
+    fn observe_one(&mut self, segment: Symbol, snapshot: &Snapshot) {
         self.frames += 1;
         self.turn_to(segment);
         let part = &mut self.open.get_mut(&segment).expect("it was opened").part;
         part.frames += 1;
-        sight.missed.iter().zip(&mut part.missed).for_each(|(n, sum)| *sum += u64::from(*n));
-        for (g, seen) in sight.groups.iter().enumerate() {
+        snapshot.missed.iter().zip(&mut part.missed).for_each(|(n, sum)| *sum += u64::from(*n));
+        for (g, seen) in snapshot.groups.iter().enumerate() {
             self.write(segment, g, seen);
         }
         self.settle();
@@ -172,7 +172,7 @@ impl Record {
     }
 
     /// Writes what is seen of a group.
-    fn write(&mut self, segment: Symbol, g: usize, seen: &Seen) {
+    fn write(&mut self, segment: Symbol, g: usize, seen: &GroupSnapshot) {
         let mut next = 0;
         loop {
             let Open { part, groups, kept } = self.open.get_mut(&segment).expect("it was opened");
@@ -297,7 +297,7 @@ impl Record {
         }
     }
 
-    /// Lets gauges have half as many bins, or fewer, if that makes a difference to any.
+    /// Lets features have half as many bins, or fewer, if that makes a difference to any.
     fn round(&mut self) -> bool {
         while self.most > LEAST {
             self.most /= 2;

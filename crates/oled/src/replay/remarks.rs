@@ -9,7 +9,7 @@ use crate::induce::{LiteralTable, RuleKind};
 impl Replay {
     /// Why what is remembered is not the whole stream as recognition would see it, if it is not.
     pub(super) fn estimated(&self) -> Vec<String> {
-        let mut reasons: Vec<String> = self.cover.remark_crowded().into_iter().collect();
+        let mut reasons: Vec<String> = self.propositionaliser.remark_oversized().into_iter().collect();
         if self.record.is_rounded() {
             reasons.push(
                 "thresholds are rounded: there were more runs than `runs` allows, and measured values are remembered less \
@@ -25,7 +25,7 @@ impl Replay {
         } else if !self.record.is_whole() {
             reasons.push("learned from parts of long segments: more is not remembered (`runs` says how much)".into());
         }
-        if let Some((group, variable)) = self.told.first() {
+        if let Some((group, variable)) = self.reported.first() {
             let name = LiteralTable::introduced_name(*variable);
             let head = self.heads.iter().find(|h| self.targets[h.target].group == *group).map(|h| h.name);
             let of = head.map_or_else(String::new, |name| format!(" of rules for `{name}`"));
@@ -35,22 +35,22 @@ impl Replay {
         }
         for (number, target) in self.targets.iter().enumerate() {
             let name = target.name;
-            let given = self.cover.given(number);
-            if self.cover.depends_on_learned(number) {
+            let given = self.propositionaliser.given(number);
+            if self.propositionaliser.depends_on_learned(number) {
                 reasons.push(format!("what the background starts and ends of `{name}` depends on what is learned"));
             }
-            if self.cover.is_equivalence(number) && self.cover.goes_on_unobserved(number) {
+            if self.propositionaliser.is_equivalence(number) && self.propositionaliser.goes_on_unobserved(number) {
                 reasons.push(format!(
                     "`{name}` is an equivalence that goes on while somebody is not observed: pairs that were never observed together \
                      are not judged"
                 ));
             }
-            if self.cover.is_partial(number) {
+            if self.propositionaliser.is_partial(number) {
                 reasons.push(format!(
                     "the background starts instances of the fluent of `{name}` that no `modeh` speaks of"
                 ));
             }
-            if given.ends.is_some() && self.cover.goes_on_unobserved(number) {
+            if given.ends.is_some() && self.propositionaliser.goes_on_unobserved(number) {
                 reasons.push(format!("what the background ends of `{name}` may be about what is not observed"));
             }
         }
@@ -63,8 +63,9 @@ impl Replay {
         for (number, target) in self.targets.iter().enumerate() {
             let table = self.table(number);
             let closed = target.left_out.iter().map(|l| table.patterns()[l].signature);
-            let open = table.open_literals().iter().zip(self.cover.wrapping(number).1);
-            let open = open.filter(|(_, out)| **out).map(|(o, _)| self.cover.measures()[o.measure].predicate);
+            let open = table.open_literals().iter().zip(self.propositionaliser.wrapping(number).1);
+            let open =
+                open.filter(|(_, out)| **out).map(|(o, _)| self.propositionaliser.measures()[o.measure].predicate);
             let mut names: Vec<String> = Vec::new();
             for name in closed.chain(open).map(|signature| format!("`{signature}`")) {
                 if !names.contains(&name) {
@@ -108,7 +109,7 @@ impl Replay {
             });
         }
         // A fluent that only ends is started by somebody else.
-        self.head(target, RuleKind::Initiation).or(self.head(target, RuleKind::Direct))?;
+        self.head(target, RuleKind::Initiation).or(self.head(target, RuleKind::Observed))?;
         let seen = &outcome.seen;
         let nothing = Nothing {
             fluent: self.targets[target].name,
@@ -118,7 +119,7 @@ impl Replay {
             begun: self.record.segment_counts().1,
             positives: outcome.fit.positives as u64,
             unobserved: seen.unobserved,
-            missing: self.cover.missing(),
+            missing: self.propositionaliser.missing(),
             conditions: seen.literals,
             refused: seen.refused,
             penalty: outcome.penalty,

@@ -17,18 +17,18 @@ impl Replay {
     /// A rule as a clause.
     pub(super) fn clause(&self, target: usize, rule: &Rule) -> Clause {
         let table = self.table(target);
-        let closed = rule.body.iter().filter_map(|l| if let Lit::Closed(bit) = l { Some(*bit as usize) } else { None });
+        let closed = rule.body.iter().filter_map(|l| if let Lit::Plain(bit) = l { Some(*bit as usize) } else { None });
         let implied = table.body(&closed.collect());
         let literal = |l: &Lit| match *l {
-            Lit::Closed(bit) => table.literals()[bit as usize].clone(),
-            Lit::Open { slot, threshold } => {
-                table.open_literal(slot as usize, threshold.value(), self.cover.measures())
+            Lit::Plain(bit) => table.literals()[bit as usize].clone(),
+            Lit::Threshold { slot, threshold } => {
+                table.open_literal(slot as usize, threshold.value(), self.propositionaliser.measures())
             }
         };
         let mut body: Vec<Literal> = rule.body.iter().map(literal).collect();
         // What has to be said of a variable that only negated literals mention.
         body.extend(implied.into_iter().filter(|l| table.find(l).is_none()));
-        self.cover.clause(&self.heads[self.head_of(target, rule.kind)], body)
+        self.propositionaliser.clause(&self.heads[self.head_of(target, rule.kind)], body)
     }
 
     /// The literals of a rule that is given.
@@ -43,10 +43,10 @@ impl Replay {
         let mut body = Vec::new();
         for (literal, original) in renamed.body.iter().zip(&clause.body) {
             // What a printed rule says of a variable that only negated literals mention, or that is not known to be here.
-            if table.is_type_of_introduced(literal) || self.cover.is_observation(head.target, literal) {
+            if table.is_type_of_introduced(literal) || self.propositionaliser.is_observation(head.target, literal) {
                 continue;
             }
-            let closed = table.find(literal).map(|i| Lit::Closed(i as u16));
+            let closed = table.find(literal).map(|i| Lit::Plain(i as u16));
             let open = || self.open_literal(table, literal);
             match closed.or_else(open) {
                 Some(literal) if !self.scope(head.target).allows(head.kind, literal) => {
@@ -70,12 +70,12 @@ impl Replay {
             let message = "a rule to start from has conditions";
             return Err(Diagnostic::new(&clause.head.span, message).hint("say when it fires"));
         }
-        let links = self.cover.links(head.target);
+        let links = self.propositionaliser.links(head.target);
         let connected = body.iter().fold(Connected::APART, |connected, literal| match *literal {
-            Lit::Closed(bit) => links.and(connected, bit as usize),
-            Lit::Open { slot, .. } => links.and_open(connected, slot as usize),
+            Lit::Plain(bit) => links.and(connected, bit as usize),
+            Lit::Threshold { slot, .. } => links.and_open(connected, slot as usize),
         });
-        self.cover.check_linked(head, clause, connected)?;
+        self.propositionaliser.check_linked(head, clause, connected)?;
         body.sort_unstable();
         body.dedup();
         Ok((head.target, Rule { kind: head.kind, body }))
@@ -84,16 +84,16 @@ impl Replay {
     /// Whether a literal may not be used for a target.
     fn is_left_out(&self, target: usize, literal: Lit) -> bool {
         match literal {
-            Lit::Closed(bit) => self.targets[target].left_out.has(bit as usize),
-            Lit::Open { slot, .. } => self.cover.wrapping(target).1[slot as usize],
+            Lit::Plain(bit) => self.targets[target].left_out.has(bit as usize),
+            Lit::Threshold { slot, .. } => self.propositionaliser.wrapping(target).1[slot as usize],
         }
     }
 
     /// A literal with an open threshold.
     fn open_literal(&self, table: &LiteralTable, literal: &Literal) -> Option<Lit> {
         (0..table.open_literals().len()).find_map(|slot| {
-            let threshold = table.threshold_of(slot, literal, self.cover.measures())?;
-            Some(Lit::Open { slot: slot as u16, threshold: Threshold::new(threshold) })
+            let threshold = table.threshold_of(slot, literal, self.propositionaliser.measures())?;
+            Some(Lit::Threshold { slot: slot as u16, threshold: Threshold::new(threshold) })
         })
     }
 }

@@ -62,10 +62,10 @@ impl Runs {
         for (s, segment) in segments.iter().enumerate() {
             let mut event = segment.missed[scope.target] > 0;
             runs.missed += segment.missed[scope.target];
-            for course in segment.groups[scope.group].iter().filter(|course| !course.is_empty()) {
+            for instance in segment.groups[scope.group].iter().filter(|instance| !instance.is_empty()) {
                 let first = runs.all.len();
-                let mut censored = course.censored;
-                for run in course.runs() {
+                let mut censored = instance.censored;
+                for run in instance.runs() {
                     let label = match run.labels >> (2 * scope.place) & 3 {
                         0 => {
                             censored = false;
@@ -84,11 +84,11 @@ impl Runs {
                 }
                 let (first, end) = (first as u32, runs.all.len() as u32);
                 runs.count(first as usize..end as usize);
-                let holds = course.initial >> scope.place & 1 == 1;
+                let holds = instance.initial >> scope.place & 1 == 1;
                 runs.tracks.push(Track { first, end, segment: s as u32, holds });
                 if scope.closed {
-                    let row = scope.row(course.values);
-                    runs.pairs.push(Pair { values: [row[0], row[1]], start: course.start });
+                    let row = scope.row(instance.values);
+                    runs.pairs.push(Pair { values: [row[0], row[1]], start: instance.start });
                 }
             }
             runs.with_event += usize::from(event);

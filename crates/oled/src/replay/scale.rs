@@ -6,7 +6,7 @@ use super::bins::{BinId, Ranks};
 use super::literal::Slot;
 use super::refine::Room;
 use crate::induce::{Numbers, Threshold, between};
-use crate::lang::Looser;
+use crate::lang::Monotone;
 
 /// The cuts between the values of a slot that are looked at. Each value has a place, so that a literal with a threshold is
 /// true of the first places up to some cut, whatever it compares and whether it is negated.
@@ -55,16 +55,16 @@ impl Fineness {
 }
 
 impl Scale {
-    /// Of the values of a gauge; thresholds that are given are looked at.
+    /// Of the values of a feature; thresholds that are given are looked at.
     pub(crate) fn new(slot: Slot, ranks: &Ranks, fineness: Fineness, given: &[Threshold]) -> Scale {
         let mut values: Vec<(f64, f64)> = ranks.values().to_vec();
-        if slot.looser == Looser::Smaller {
+        if slot.monotone == Monotone::Down {
             values.reverse();
         }
         let (count, digits) = (values.len() as u16, digits(&values));
         let gap = |met: u16| {
             let (inner, outer) = ((met as usize).checked_sub(1).and_then(|i| values.get(i)), values.get(met as usize));
-            let (below, above) = if slot.looser == Looser::Smaller { (outer, inner) } else { (inner, outer) };
+            let (below, above) = if slot.monotone == Monotone::Down { (outer, inner) } else { (inner, outer) };
             (
                 below.map_or(f64::NEG_INFINITY, |(_, greatest)| *greatest),
                 above.map_or(f64::INFINITY, |(least, _)| *least),
@@ -72,7 +72,7 @@ impl Scale {
         };
         let cut = |met: u16| Cut { met, gap: gap(met), digits: digits[met as usize] };
         let meets = |threshold: &Threshold, (least, greatest): &(f64, f64)| {
-            let hardest = if slot.looser == Looser::Smaller { *least } else { *greatest };
+            let hardest = if slot.monotone == Monotone::Down { *least } else { *greatest };
             threshold.is_met(slot.comparison, hardest)
         };
         let given: Vec<u16> = given.iter().map(|t| values.partition_point(|value| meets(t, value)) as u16).collect();
@@ -93,7 +93,7 @@ impl Scale {
             let place = if slot.negated { scale.len() - at } else { at };
             places.resize(cuts[1].met as usize, place as u16);
         }
-        if slot.looser == Looser::Smaller {
+        if slot.monotone == Monotone::Down {
             places.reverse();
         }
         scale.places = ranks.by_bin(|rank| places[rank as usize]);
@@ -148,7 +148,7 @@ impl Scale {
     /// The cut of a threshold, or the next one below it that is looked at.
     pub(crate) fn cut(&self, threshold: Threshold) -> u16 {
         let is_met = |Cut { met, gap, .. }: &Cut| {
-            let inner = if self.slot.looser == Looser::Smaller { gap.1 } else { gap.0 };
+            let inner = if self.slot.monotone == Monotone::Down { gap.1 } else { gap.0 };
             *met == 0 || threshold.is_met(self.slot.comparison, inner)
         };
         let at = self.cuts.partition_point(is_met) as u16 - 1;
@@ -168,7 +168,7 @@ const ROUNDING: f64 = 1e-9;
 /// share of the values before it, half the share of the range. By either alone some thresholds take many digits: by the first
 /// where values crowd that do not matter, as the many ways of being far away do; by the second where a few are far off. By
 /// both none takes more than one digit more than by the better one, nor more than the number of the cut has; and it has the
-/// same price wherever its gauge has its zero, and whatever its unit is.
+/// same price wherever its feature has its zero, and whatever its unit is.
 fn digits(values: &[(f64, f64)]) -> Vec<u32> {
     let middle = |(least, greatest): &(f64, f64)| least / 4.0 + greatest / 4.0;
     let (first, last) = (values.first().map_or(0.0, middle), values.last().map_or(0.0, middle));
@@ -191,8 +191,8 @@ mod tests {
     use crate::lang::Comparison;
     use crate::replay::bins::{Bins, NOTHING};
 
-    fn slot(comparison: Comparison, looser: Looser, negated: bool) -> Slot {
-        Slot { numbers: Numbers::Reals, comparison, looser, negated }
+    fn slot(comparison: Comparison, monotone: Monotone, negated: bool) -> Slot {
+        Slot { numbers: Numbers::Reals, comparison, monotone, negated }
     }
 
     #[test]
@@ -201,14 +201,14 @@ mod tests {
         let mut bins = Bins::default();
         let ids: Vec<BinId> = numbers.iter().map(|n| bins.insert(*n)).collect();
         let ranks = bins.order();
-        for (comparison, looser) in [
-            (Comparison::LessOrEqual, Looser::Larger),
-            (Comparison::Less, Looser::Larger),
-            (Comparison::Greater, Looser::Smaller),
-            (Comparison::GreaterOrEqual, Looser::Smaller),
+        for (comparison, monotone) in [
+            (Comparison::LessOrEqual, Monotone::Up),
+            (Comparison::Less, Monotone::Up),
+            (Comparison::Greater, Monotone::Down),
+            (Comparison::GreaterOrEqual, Monotone::Down),
         ] {
             for negated in [false, true] {
-                let slot = slot(comparison, looser, negated);
+                let slot = slot(comparison, monotone, negated);
                 let scale = Scale::new(slot, ranks, Fineness::Fine, &[]);
                 assert_eq!(scale.len(), 4);
                 for cut in 1..=4 {
@@ -229,7 +229,7 @@ mod tests {
         for value in values {
             bins.insert(value);
         }
-        Scale::new(slot(Comparison::LessOrEqual, Looser::Larger, false), bins.order(), fineness, given)
+        Scale::new(slot(Comparison::LessOrEqual, Monotone::Up, false), bins.order(), fineness, given)
     }
 
     #[test]
@@ -248,10 +248,10 @@ mod tests {
     #[test]
     fn what_is_far_off_leaves_thresholds_elsewhere() {
         // Half of the thresholds are between small values that crowd, whatever the others are.
-        let crowded = (0..512).map(|n| f64::from(n) / 512.0).chain((1..512).map(|n| f64::from(n) * 1e6));
+        let oversized = (0..512).map(|n| f64::from(n) / 512.0).chain((1..512).map(|n| f64::from(n) * 1e6));
         let below =
             |scale: &Scale, value: f64| (1..scale.len() as u16).filter(|cut| scale.at(*cut).gap.1 <= value).count();
-        let scale = of_values(crowded, Fineness::Coarse, &[]);
+        let scale = of_values(oversized, Fineness::Coarse, &[]);
         let small = below(&scale, 1.0);
         assert!((7..=9).contains(&small), "{small} of {}", scale.len());
         // Small values that are few have thresholds too, where large ones crowd.

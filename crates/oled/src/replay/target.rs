@@ -6,7 +6,7 @@ use super::recognised::About;
 use super::runs::Definition;
 use crate::induce::{Column, Mask, RuleKind};
 use crate::lang::{Symbol, Value};
-use crate::learn::{Cover, Given, Head};
+use crate::learn::{Given, Head, Propositionaliser};
 use crate::task::Task;
 
 /// A fluent, or a predicate, whose rules are learned.
@@ -31,21 +31,21 @@ pub(super) struct Target {
 
 /// What is to be learned by the heads of a task. Where a fluent may hold while something is true and no mode declares that, a
 /// head is added that says so.
-pub(super) fn targets(task: &Task, cover: &Cover, heads: &mut Vec<Head>) -> Vec<Target> {
+pub(super) fn targets(task: &Task, propositionaliser: &Propositionaliser, heads: &mut Vec<Head>) -> Vec<Target> {
     let mut targets: Vec<Target> = Vec::new();
-    for number in 0..cover.target_count() {
-        let group = cover.group(number);
+    for number in 0..propositionaliser.target_count() {
+        let group = propositionaliser.group(number);
         let head = heads.iter().find(|h| h.target == number).expect("a target has a head");
         let place = targets.iter().filter(|t| t.group == group).count();
-        let (about, left_out) = about_targets(cover, number);
+        let (about, left_out) = about_targets(propositionaliser, number);
         let kinds: Vec<RuleKind> = heads.iter().filter(|h| h.target == number).map(|h| h.kind).collect();
         let (holds, mut persists): (Vec<RuleKind>, Vec<RuleKind>) =
-            kinds.into_iter().partition(|kind| *kind == RuleKind::Direct);
-        let mut holds_while = !holds.is_empty() || may_hold_while(cover, number);
+            kinds.into_iter().partition(|kind| *kind == RuleKind::Observed);
+        let mut holds_while = !holds.is_empty() || may_hold_while(propositionaliser, number);
         // Values of a fluent are all defined in one way: where some may persist, all do.
-        let label = cover.label(number);
-        let of_label = |h: &&Head| cover.label(h.target) == label && h.target != number;
-        if heads.iter().filter(of_label).any(|h| h.kind != RuleKind::Direct) {
+        let label = propositionaliser.label(number);
+        let of_label = |h: &&Head| propositionaliser.label(h.target) == label && h.target != number;
+        if heads.iter().filter(of_label).any(|h| h.kind != RuleKind::Observed) {
             holds_while &= task.options.kinds.get(&head.name) == Some(&Definition::While);
         }
         match task.options.kinds.get(&head.name) {
@@ -71,14 +71,14 @@ pub(super) fn targets(task: &Task, cover: &Cover, heads: &mut Vec<Head>) -> Vec<
             start: Vec::new(),
         });
     }
-    let declared = |t: &usize| heads.iter().any(|h| h.target == *t && h.kind == RuleKind::Direct);
+    let declared = |t: &usize| heads.iter().any(|h| h.target == *t && h.kind == RuleKind::Observed);
     let whiles: Vec<Head> = (0..targets.len())
         .filter(|t| targets[*t].holds_while && !declared(t))
         .filter_map(|t| heads.iter().find(|h| h.target == t).map(Head::while_head))
         .collect();
     heads.extend(whiles);
     for head in heads.iter() {
-        let table = cover.table(head.target);
+        let table = propositionaliser.table(head.target);
         let (closed, open) = (table.allowed(&head.atom), table.open_allowed(&head.atom));
         targets[head.target].allowed.push(Allowed { kind: head.kind, closed, open });
     }
@@ -86,23 +86,26 @@ pub(super) fn targets(task: &Task, cover: &Cover, heads: &mut Vec<Head>) -> Vec<
 }
 
 /// Whether rules may say while what a fluent holds: nothing else may define it, and it has no other values.
-fn may_hold_while(cover: &Cover, target: usize) -> bool {
-    let (label, _) = cover.label(target);
-    let alone = (0..cover.target_count()).filter(|t| cover.label(*t).0 == label).count() == 1;
+fn may_hold_while(propositionaliser: &Propositionaliser, target: usize) -> bool {
+    let (label, _) = propositionaliser.label(target);
+    let alone = (0..propositionaliser.target_count()).filter(|t| propositionaliser.label(*t).0 == label).count() == 1;
     alone
         && !label.has_value()
-        && cover.given(target) == Given::default()
-        && !cover.holds_initially(target)
-        && !cover.is_partial(target)
+        && propositionaliser.given(target) == Given::default()
+        && !propositionaliser.holds_initially(target)
+        && !propositionaliser.is_partial(target)
 }
 
 /// The literals of a target that are about targets before it, and those that may not be used: about itself, about targets
 /// after it, about others' existential variables, and what follows from targets by rules of the background.
-fn about_targets(cover: &Cover, target: usize) -> (Vec<About>, Mask) {
-    let table = cover.table(target);
-    let (mut about, mut left_out) = (Vec::new(), cover.wrapping(target).0.clone());
+fn about_targets(propositionaliser: &Propositionaliser, target: usize) -> (Vec<About>, Mask) {
+    let table = propositionaliser.table(target);
+    let (mut about, mut left_out) = (Vec::new(), propositionaliser.wrapping(target).0.clone());
     // Values of a fluent end each other, so all of them are found out at once.
-    let same = |other: &usize| cover.label(*other) == cover.label(target) && cover.given(*other).other_value.is_some();
+    let same = |other: &usize| {
+        propositionaliser.label(*other) == propositionaliser.label(target)
+            && propositionaliser.given(*other).other_value.is_some()
+    };
     let first = (0..target).find(same).unwrap_or(target);
     for (literal, pattern) in table.patterns().iter().enumerate() {
         let apart = |(own, column): (&Result<usize, Value>, &Column)| match (own, column) {
@@ -110,14 +113,16 @@ fn about_targets(cover: &Cover, target: usize) -> (Vec<About>, Mask) {
             _ => false,
         };
         let is_about = |other: &usize| {
-            cover.label(*other).0 == pattern.signature && !cover.columns(*other).iter().zip(&pattern.columns).any(apart)
+            propositionaliser.label(*other).0 == pattern.signature
+                && !propositionaliser.columns(*other).iter().zip(&pattern.columns).any(apart)
         };
-        let targets: Vec<usize> = (0..cover.target_count()).filter(is_about).collect();
+        let targets: Vec<usize> = (0..propositionaliser.target_count()).filter(is_about).collect();
         let Some(last) = targets.last() else { continue };
         // The truths of the two orders of a pair can be told apart where no variable has several assignments.
-        let told_apart = !cover.label(target).1 || table.introduced().is_empty();
+        let told_apart = !propositionaliser.label(target).1 || table.introduced().is_empty();
         if *last < first && !table.is_existential(literal) && told_apart {
-            let (columns, negated, symmetric) = (pattern.columns.clone(), pattern.negated, cover.label(*last).1);
+            let (columns, negated, symmetric) =
+                (pattern.columns.clone(), pattern.negated, propositionaliser.label(*last).1);
             about.push(About { literal, targets, columns, negated, symmetric });
         } else {
             left_out.insert(literal);

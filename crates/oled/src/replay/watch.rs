@@ -2,13 +2,13 @@
 
 use crate::interrupt::Interrupt;
 use crate::lang::Symbol;
-use crate::learn::Watcher;
+use crate::learn::ProgressListener;
 
 /// Looks after the search for the rules of one fluent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watch<'a> {
     pub(crate) interrupt: &'a Interrupt,
-    pub(crate) watcher: &'a Watcher,
+    pub(crate) listener: &'a ProgressListener,
     /// The fluent, its number, and how many there are.
     pub(crate) fluent: Symbol,
     pub(crate) number: usize,
@@ -24,6 +24,6 @@ impl Watch<'_> {
     /// Tells what is being done.
     pub(crate) fn tell(&self, what: impl FnOnce() -> String) {
         let Watch { fluent, number, count, .. } = self;
-        self.watcher.tell(|| format!("`{fluent}` ({} of {count}): {}", number + 1, what()));
+        self.listener.tell(|| format!("`{fluent}` ({} of {count}): {}", number + 1, what()));
     }
 }

@@ -1,6 +1,6 @@
 //! The rules and the axioms evaluated by brute force: no plans, no indexes, no strata of components, no flat facts.
 
-mod gather;
+mod aggregate;
 mod past;
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use crate::lang::{
 };
 use crate::stream::Frame;
 use crate::task::Task;
-use gather::{gathered, with_placeholders};
+use aggregate::{gathered, with_placeholders};
 
 /// Ground atoms as text, which is as far from the engine's representation as can be.
 pub type Atoms = BTreeSet<String>;

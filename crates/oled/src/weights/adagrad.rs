@@ -15,7 +15,7 @@
 use super::chain::{States, certain, decode_from};
 use super::chains::{Chain, FluentChains};
 use super::counts::{Tally, annotated_from};
-use super::online::{Online, Piece};
+use super::online::{Online, WindowPart};
 use super::weight::FluentWeights;
 
 /// What is taken from the size of a weight at each step, as in the literature: a rule that never fires fades.
@@ -63,21 +63,21 @@ impl Online for AdaGrad {
 
     type Carried = Before;
 
-    fn window(&mut self, fluent: &FluentChains, pieces: &mut [Piece<Before>]) {
+    fn window(&mut self, fluent: &FluentChains, parts: &mut [WindowPart<Before>]) {
         let rules = self.rules.iter().map(|(weight, _)| *weight).collect();
         let weights = FluentWeights::new(fluent.name(), rules);
         let scores = fluent.scores(&weights);
         let (mut found, mut right) = (Tally::new(fluent), Tally::new(fluent));
-        for piece in pieces {
-            let Before { found: before, right: label } = piece.carried;
+        for part in parts {
+            let Before { found: before, right: label } = part.carried;
             let standing = certain(before, fluent.states());
-            piece.states = decode_from(&standing, &Chain::stretches(&piece.runs, &scores)).1;
-            found.add_from(before, &piece.runs, piece.states.iter().copied());
-            let states = || annotated_from(label, &piece.runs);
-            right.add_from(label, &piece.runs, states());
+            part.states = decode_from(&standing, &Chain::scored_runs(&part.runs, &scores)).1;
+            found.add_from(before, &part.runs, part.states.iter().copied());
+            let states = || annotated_from(label, &part.runs);
+            right.add_from(label, &part.runs, states());
             let last = |states: Option<States>| states.and_then(|s| s.parts().last()).map(|(state, _)| state);
-            piece.carried = Before {
-                found: last(piece.states.last().copied()).unwrap_or(before),
+            part.carried = Before {
+                found: last(part.states.last().copied()).unwrap_or(before),
                 right: last(states().last()).unwrap_or(label),
             };
         }

@@ -63,7 +63,7 @@ impl HeldOut {
     /// How probable each state but the first is after each step.
     fn probable(&self, temperature: f64) -> Vec<f64> {
         match &self.sure {
-            Sure::Scores(scores) => marginals(&Chain::stretches(&self.runs, scores), temperature),
+            Sure::Scores(scores) => marginals(&Chain::scored_runs(&self.runs, scores), temperature),
             Sure::Votes(votes) => votes.iter().map(|sure| vote::cooled(*sure, temperature)).collect(),
         }
     }

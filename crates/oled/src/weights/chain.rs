@@ -67,14 +67,14 @@ impl Scores {
 
 /// Steps with the same scores, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stretch<'s> {
+pub struct ScoredRun<'s> {
     /// The scores of each step.
     pub scores: &'s Scores,
     /// How many steps: one at least.
     pub length: u32,
 }
 
-/// The states that the steps of a stretch lead to: one for some steps, and one for the others.
+/// The states that the steps of a run lead to: one for some steps, and one for the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct States {
     /// The state at first, and for how many steps.
@@ -129,9 +129,9 @@ fn best_two(of: impl Iterator<Item = f64>) -> [(usize, f64); 2] {
     best
 }
 
-/// The best ways through a stretch to all states.
-fn ways(standing: &[f64], stretch: &Stretch<'_>, mut found: impl FnMut(Way)) {
-    let (cells, length, n) = (&stretch.scores.cells, stretch.length, f64::from(stretch.length));
+/// The best ways through a run to all states.
+fn ways(standing: &[f64], run: &ScoredRun<'_>, mut found: impl FnMut(Way)) {
+    let (cells, length, n) = (&run.scores.cells, run.length, f64::from(run.length));
     let another = |best: &[(usize, f64); 2], to: usize| if best[0].0 == to { best[1] } else { best[0] };
     let from = best_two(standing.iter().copied());
     let long = length > 1;
@@ -159,38 +159,38 @@ fn ways(standing: &[f64], stretch: &Stretch<'_>, mut found: impl FnMut(Way)) {
     }
 }
 
-/// How good each state is after some stretches.
-pub(super) fn standing(before: &[f64], stretches: &[Stretch<'_>]) -> Standing {
+/// How good each state is after some runs.
+pub(super) fn standing(before: &[f64], scored: &[ScoredRun<'_>]) -> Standing {
     let mut standing = before.to_vec();
-    for stretch in stretches {
+    for run in scored {
         let mut next = Vec::with_capacity(standing.len());
-        ways(&standing, stretch, |way| next.push(way.score));
+        ways(&standing, run, |way| next.push(way.score));
         standing = next;
     }
     standing
 }
 
-/// The best states of a chain that does not hold before its first step, for each stretch, and their score. Where two sequences
+/// The best states of a chain that does not hold before its first step, for each run, and their score. Where two sequences
 /// are as good, it is one that holds at fewer of the last time points.
-pub fn decode(stretches: &[Stretch<'_>]) -> (f64, Vec<States>) {
-    decode_from(&certain(0, stretches.first().map_or(1, |stretch| stretch.scores.states())), stretches)
+pub fn decode(scored: &[ScoredRun<'_>]) -> (f64, Vec<States>) {
+    decode_from(&certain(0, scored.first().map_or(1, |run| run.scores.states())), scored)
 }
 
 /// The same where something is known of the states before.
-pub(super) fn decode_from(before: &[f64], stretches: &[Stretch<'_>]) -> (f64, Vec<States>) {
+pub(super) fn decode_from(before: &[f64], scored: &[ScoredRun<'_>]) -> (f64, Vec<States>) {
     let count = before.len();
     let (mut scores, mut next) = (before.to_vec(), Vec::with_capacity(count));
-    let mut backward: Vec<(usize, States)> = Vec::with_capacity(count * stretches.len());
-    for stretch in stretches {
+    let mut backward: Vec<(usize, States)> = Vec::with_capacity(count * scored.len());
+    for run in scored {
         next.clear();
-        ways(&scores, stretch, |way| {
+        ways(&scores, run, |way| {
             next.push(way.score);
             backward.push((way.from, way.states));
         });
         std::mem::swap(&mut scores, &mut next);
     }
     let (mut to, score) = best_two(scores.into_iter())[0];
-    let mut found = vec![States::default(); stretches.len()];
+    let mut found = vec![States::default(); scored.len()];
     for (i, ways) in backward.chunks(count).enumerate().rev() {
         let (from, states) = ways[to];
         found[i] = states;
@@ -250,11 +250,12 @@ mod tests {
     }
 
     fn is_enumeration(runs: &[(Scores, u32)]) -> Result<(), TestCaseError> {
-        let stretches: Vec<Stretch> = runs.iter().map(|(scores, length)| Stretch { scores, length: *length }).collect();
+        let scored: Vec<ScoredRun> =
+            runs.iter().map(|(scores, length)| ScoredRun { scores, length: *length }).collect();
         let steps: Vec<Scores> =
             runs.iter().flat_map(|(scores, length)| vec![scores.clone(); *length as usize]).collect();
         let best = enumerated(&steps);
-        let (score, states) = decode(&stretches);
+        let (score, states) = decode(&scored);
         prop_assert_eq!(score, best);
         // The states have that score.
         let path: Vec<usize> = states.iter().flat_map(|s| s.parts()).flat_map(|(s, n)| vec![s; n as usize]).collect();
@@ -263,7 +264,7 @@ mod tests {
         let sum: f64 = before.zip(&path).zip(&steps).map(|((a, b), scores)| scores.step(a, *b)).sum();
         prop_assert_eq!(sum, best);
         // Runs are frames.
-        let frames: Vec<Stretch> = steps.iter().map(|scores| Stretch { scores, length: 1 }).collect();
+        let frames: Vec<ScoredRun> = steps.iter().map(|scores| ScoredRun { scores, length: 1 }).collect();
         prop_assert_eq!(decode(&frames).0, best);
         Ok(())
     }

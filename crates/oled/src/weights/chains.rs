@@ -3,7 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use super::chain::{Scores, Stretch};
+use super::chain::{ScoredRun, Scores};
 use super::weight::{FluentWeights, Inertia};
 use crate::calculus::{Precedence, label_name};
 use crate::lang::{Signature, Symbol, Value};
@@ -47,8 +47,8 @@ impl Chain {
     }
 
     /// Steps, by the scores of the sets of votes.
-    pub(super) fn stretches<'s>(runs: &[Run], scores: &'s [Scores]) -> Vec<Stretch<'s>> {
-        runs.iter().map(|run| Stretch { scores: &scores[run.fired as usize], length: run.length }).collect()
+    pub(super) fn scored_runs<'s>(runs: &[Run], scores: &'s [Scores]) -> Vec<ScoredRun<'s>> {
+        runs.iter().map(|run| ScoredRun { scores: &scores[run.fired as usize], length: run.length }).collect()
     }
 }
 

@@ -137,11 +137,11 @@ impl Dual {
         }
     }
 
-    /// How far to move: what a little more gains falls with the length, in pieces that are straight lines.
+    /// How far to move: what a little more gains falls with the length, in parts that are straight lines.
     fn best_length(&self, along: &[f64], cost: f64, room: f64) -> f64 {
         let mut length = 0.0;
         let end = |sum: f64, along: f64| -sum / along;
-        // Each piece ends where another weight becomes zero, or is not any more.
+        // Each part ends where another weight becomes zero, or is not any more.
         for _ in 0..=2 * along.len() {
             let (mut slope, mut bend) = (cost, 0.0);
             for (i, (&sum, &along)) in self.sum.iter().zip(along).enumerate().filter(|(_, (_, along))| **along != 0.0) {

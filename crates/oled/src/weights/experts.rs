@@ -4,7 +4,7 @@
 
 use super::chain::States;
 use super::chains::FluentChains;
-use super::online::{Online, Piece};
+use super::online::{Online, WindowPart};
 use super::vote::{self, Persistence};
 use super::weight::{FluentWeights, Inertia};
 
@@ -52,14 +52,14 @@ impl Online for Experts {
 
     type Carried = Persistence;
 
-    fn window(&mut self, fluent: &FluentChains, pieces: &mut [Piece<Persistence>]) {
-        for piece in pieces {
-            let inertia = &mut piece.carried;
-            for run in &piece.runs {
+    fn window(&mut self, fluent: &FluentChains, parts: &mut [WindowPart<Persistence>]) {
+        for part in parts {
+            let inertia = &mut part.carried;
+            for run in &part.runs {
                 let fired = run.fired as usize;
                 let winner = vote::winner(&vote::sure(fluent, &self.rules, fired, *inertia));
                 let found = winner.map_or(0, |(state, _)| state);
-                piece.states.push(States::all(found, run.length));
+                part.states.push(States::all(found, run.length));
                 let Some(label) = run.label.map(|label| label as usize) else { continue };
                 self.update(fluent, fired, inertia, label);
                 *inertia = match (found, label) {

@@ -56,7 +56,7 @@ impl Layered {
 }
 
 /// What is recognised of a stream.
-pub struct Found {
+pub struct Recognition {
     /// What fires, of all fluents in the order of their layers.
     pub chains: Chains,
     /// The intervals, in that order, with how sure they are.
@@ -72,18 +72,18 @@ pub fn recognise<'f, F: Iterator<Item = &'f Frame>>(
     weights: &Weights,
     decision: Decision,
     frames: impl Fn() -> F,
-) -> Result<Found, Problems> {
+) -> Result<Recognition, Problems> {
     let mut layers = Firing::layers(task, theory)?;
     Ok(climb(&mut layers, weights, decision, Timetable::empty(&task.bias), frames))
 }
 
 impl Chains {
     /// What weights recognise where these chains are of the only layer.
-    pub fn recognised(self, task: &Task, weights: &Weights, decision: Decision) -> Found {
+    pub fn recognised(self, task: &Task, weights: &Weights, decision: Decision) -> Recognition {
         let intervals = self.intervals(weights, decision);
         let mut timetable = Timetable::empty(&task.bias);
         timetable.add_of(&self, intervals.iter().map(|(interval, _)| interval));
-        Found { chains: self, intervals, timetable }
+        Recognition { chains: self, intervals, timetable }
     }
 }
 
@@ -94,8 +94,8 @@ fn climb<'f, F: Iterator<Item = &'f Frame>>(
     decision: Decision,
     timetable: Timetable,
     frames: impl Fn() -> F,
-) -> Found {
-    let mut found = Found { chains: Chains::default(), intervals: Vec::new(), timetable };
+) -> Recognition {
+    let mut found = Recognition { chains: Chains::default(), intervals: Vec::new(), timetable };
     let mut left = weights.fluents.iter();
     for layer in layers {
         let weights = Weights { fluents: left.by_ref().take(layer.fluents().len()).cloned().collect() };

@@ -13,7 +13,7 @@
 //! negative, and those of rules only where that is better on segments that they were not learned from: a rule hardly ever
 //! speaks against its head.
 
-use super::chain::{Scores, Stretch, decode};
+use super::chain::{ScoredRun, Scores, decode};
 use super::chains::{Chain, FluentChains};
 use super::costs::{Costs, annotated_points, compare};
 use super::counts::{Counts, Tally, annotated};
@@ -113,14 +113,14 @@ fn most_wrong(
     let of = |chains: &[&Chain]| {
         let mut tally = Tally::new(fluent);
         let mut errors = Confusion::default();
-        let mut stretches: Vec<Stretch<'_>> = Vec::new();
+        let mut scored: Vec<ScoredRun<'_>> = Vec::new();
         for chain in chains {
             let steps = chain.runs.iter().filter_map(|run| {
-                Some(Stretch { scores: wrong[place(run.fired, run.label)].as_ref()?, length: run.length })
+                Some(ScoredRun { scores: wrong[place(run.fired, run.label)].as_ref()?, length: run.length })
             });
-            stretches.clear();
-            stretches.extend(steps);
-            let (_, states) = decode(&stretches);
+            scored.clear();
+            scored.extend(steps);
+            let (_, states) = decode(&scored);
             errors += compare(&chain.runs, states.iter().flat_map(|states| states.parts()));
             tally.add(&chain.runs, states.into_iter());
         }

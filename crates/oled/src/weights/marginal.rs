@@ -3,15 +3,15 @@
 //! A sequence of states is the more probable the higher its score, `p ~ exp(score / temperature)`. Sums over all sequences up
 //! to a time point, and from there on, are made step by step, and exact up to rounding.
 
-use super::chain::{Scores, Stretch, certain};
+use super::chain::{ScoredRun, Scores, certain};
 
 /// The logarithm of how much more probable each state is than the first one, which has 0.
 pub(super) type Odds = Vec<f64>;
 
 /// The probability that it holds at each time point that the steps of a chain lead to; of a fluent with values, that it has
 /// each of them.
-pub fn marginals(stretches: &[Stretch<'_>], temperature: f64) -> Vec<f64> {
-    marginals_from(&certain(0, stretches.first().map_or(1, |s| s.scores.states())), stretches, temperature)
+pub fn marginals(scored: &[ScoredRun<'_>], temperature: f64) -> Vec<f64> {
+    marginals_from(&certain(0, scored.first().map_or(1, |s| s.scores.states())), scored, temperature)
 }
 
 /// Odds after a step.
@@ -46,7 +46,7 @@ fn relative(odds: &mut Odds) {
     odds.iter_mut().for_each(|odds| *odds -= first);
 }
 
-/// Calls a function with the odds after each step of a stretch, and returns the last ones. While nothing changes any more,
+/// Calls a function with the odds after each step of a run, and returns the last ones. While nothing changes any more,
 /// nothing is computed.
 fn each_step(
     odds: &mut Odds,
@@ -66,21 +66,21 @@ fn each_step(
     }
 }
 
-/// Odds after some stretches, by what was up to there.
-pub(super) fn odds(before: &[f64], stretches: &[Stretch<'_>], temperature: f64) -> Odds {
+/// Odds after some runs, by what was up to there.
+pub(super) fn odds(before: &[f64], scored: &[ScoredRun<'_>], temperature: f64) -> Odds {
     let mut odds = before.to_vec();
-    for Stretch { scores, length } in stretches {
+    for ScoredRun { scores, length } in scored {
         each_step(&mut odds, (&scores.cooled(temperature), *length), forward, |_| {});
     }
     odds
 }
 
 /// The same where odds are known of the state before.
-pub(super) fn marginals_from(before: &[f64], stretches: &[Stretch<'_>], temperature: f64) -> Vec<f64> {
+pub(super) fn marginals_from(before: &[f64], scored: &[ScoredRun<'_>], temperature: f64) -> Vec<f64> {
     let (states, mut odds) = (before.len(), before.to_vec());
-    let steps: usize = stretches.iter().map(|stretch| stretch.length as usize).sum();
+    let steps: usize = scored.iter().map(|run| run.length as usize).sum();
     let mut until: Vec<f64> = Vec::with_capacity(steps * states);
-    for Stretch { scores, length } in stretches {
+    for ScoredRun { scores, length } in scored {
         each_step(&mut odds, (&scores.cooled(temperature), *length), forward, |odds| until.extend(odds));
     }
     let mut marginals = vec![0.0; steps * (states - 1)];
@@ -93,8 +93,8 @@ pub(super) fn marginals_from(before: &[f64], stretches: &[Stretch<'_>], temperat
         let places = &mut marginals[at * (states - 1)..][..states - 1];
         places.iter_mut().zip(all.skip(1)).for_each(|(place, odds)| *place = (odds - sum).exp());
     };
-    for Stretch { scores, length } in stretches.iter().rev() {
-        // What comes after the last step of a stretch is known before that step is taken back.
+    for ScoredRun { scores, length } in scored.iter().rev() {
+        // What comes after the last step of a run is known before that step is taken back.
         note(&later);
         let cooled = scores.cooled(temperature);
         let mut left = *length;
@@ -133,7 +133,7 @@ mod tests {
             vec![(&high, 1), (&none, 3), (&low, 2), (&none, 1)],
             vec![(&none, 2), (&low, 1), (&high, 2), (&none, 2)],
         ] {
-            let stretches: Vec<Stretch> = kinds.iter().map(|&(scores, length)| Stretch { scores, length }).collect();
+            let scored: Vec<ScoredRun> = kinds.iter().map(|&(scores, length)| ScoredRun { scores, length }).collect();
             let steps: Vec<&Scores> =
                 kinds.iter().flat_map(|&(scores, length)| std::iter::repeat_n(scores, length as usize)).collect();
             let states = steps[0].states();
@@ -148,7 +148,7 @@ mod tests {
                     let held = (0..steps.len()).filter(|t| at(*t) > 0);
                     held.for_each(|t| holding[t * (states - 1) + at(t) - 1] += weight);
                 }
-                for (found, expected) in marginals(&stretches, temperature).iter().zip(holding) {
+                for (found, expected) in marginals(&scored, temperature).iter().zip(holding) {
                     assert!((found - expected / all).abs() < 1e-12, "{found} {}", expected / all);
                 }
             }

@@ -19,7 +19,7 @@ pub(super) trait Online {
     type Carried: Copy + Default;
 
     /// Recognises the steps of some instances in a window, then learns from their labels.
-    fn window(&mut self, fluent: &FluentChains, pieces: &mut [Piece<Self::Carried>]);
+    fn window(&mut self, fluent: &FluentChains, parts: &mut [WindowPart<Self::Carried>]);
 
     /// The weights so far.
     fn weights(&self, fluent: &FluentChains) -> FluentWeights;
@@ -27,7 +27,7 @@ pub(super) trait Online {
 
 /// The steps of an instance in a window.
 #[derive(Clone, Debug)]
-pub(super) struct Piece<C> {
+pub(super) struct WindowPart<C> {
     pub(super) runs: Vec<Run>,
     /// What is known of the time before; what is known then is put here.
     pub(super) carried: C,
@@ -50,11 +50,11 @@ pub(super) fn learn<L: Online>(learner: &mut L, fluent: &FluentChains, chains: &
             end += L::WINDOW;
             let mut open: Vec<&mut Reader<'_, L::Carried>> =
                 readers.iter_mut().filter(|reader| !reader.is_done() && reader.at < end).collect();
-            let mut pieces: Vec<Piece<L::Carried>> = open.iter_mut().map(|reader| reader.read(end)).collect();
-            learner.window(fluent, &mut pieces);
-            for (reader, piece) in open.into_iter().zip(pieces) {
-                *counts += compare(&piece.runs, piece.states.iter().flat_map(|states| states.parts()));
-                reader.carried = piece.carried;
+            let mut parts: Vec<WindowPart<L::Carried>> = open.iter_mut().map(|reader| reader.read(end)).collect();
+            learner.window(fluent, &mut parts);
+            for (reader, part) in open.into_iter().zip(parts) {
+                *counts += compare(&part.runs, part.states.iter().flat_map(|states| states.parts()));
+                reader.carried = part.carried;
             }
         }
     }
@@ -81,7 +81,7 @@ impl<'c, C: Copy + Default> Reader<'c, C> {
     }
 
     /// The steps to time points before another.
-    fn read(&mut self, end: usize) -> Piece<C> {
+    fn read(&mut self, end: usize) -> WindowPart<C> {
         let mut runs = Vec::new();
         while self.at < end && !self.is_done() {
             let run = self.chain.runs[self.run];
@@ -93,6 +93,6 @@ impl<'c, C: Copy + Default> Reader<'c, C> {
                 (self.run, self.within) = (self.run + 1, 0);
             }
         }
-        Piece { runs, carried: self.carried, states: Vec::new() }
+        WindowPart { runs, carried: self.carried, states: Vec::new() }
     }
 }

@@ -128,7 +128,7 @@ impl FluentChains {
             }
             _ => {
                 let scores = self.possible(scores, runs, &mut before.spoken.clone());
-                marginals_from(&before.odds, &Chain::stretches(runs, &scores), weights.temperature)
+                marginals_from(&before.odds, &Chain::scored_runs(runs, &scores), weights.temperature)
             }
         }
     }
@@ -183,7 +183,7 @@ impl FluentChains {
             }
             _ => {
                 let scores = self.possible(scores, runs, &mut before.spoken.clone());
-                held_of(decode_from(&before.standing, &Chain::stretches(runs, &scores)).1)
+                held_of(decode_from(&before.standing, &Chain::scored_runs(runs, &scores)).1)
             }
         }
     }
@@ -225,12 +225,12 @@ impl FluentChains {
     /// What is known after some steps.
     pub(super) fn after(&self, weights: &FluentWeights, scores: &[Scores], runs: &[Run], mut before: Before) -> Before {
         let scores = self.possible(scores, runs, &mut before.spoken);
-        let stretches = Chain::stretches(runs, &scores);
-        let after = standing(&before.standing, &stretches);
+        let scored = Chain::scored_runs(runs, &scores);
+        let after = standing(&before.standing, &scored);
         // Only differences matter, and large numbers lose digits.
         let best = after.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         before.standing = after.into_iter().map(|standing| standing - best).collect();
-        before.odds = odds(&before.odds, &stretches, weights.temperature);
+        before.odds = odds(&before.odds, &scored, weights.temperature);
         vote::votes(self, weights, runs, &mut before.vote);
         self.crisp(runs, &mut before.crisp, |_| {});
         before

@@ -1,6 +1,6 @@
 //! Related: what is told of whole intervals, where these are recognised with weights: as sure as the less sure one of the two.
 
-use super::layered::Found;
+use super::layered::Recognition;
 use super::recognised::Confidence;
 use crate::calculus::Interval;
 use crate::lang::{Durations, Related, Signature, Symbol, Theory, same_fluent};
@@ -69,7 +69,7 @@ pub fn untold<'r>(related: &[&'r Related], fluents: &[Signature]) -> Vec<&'r Rel
     }
 }
 
-impl Found {
+impl Recognition {
     /// Adds what is told of whole intervals.
     pub fn relate(&mut self, task: &Task, theory: &Theory) {
         let own = self.intervals.len();

@@ -5,7 +5,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::{Column, Introduced, LiteralTable, OpenLiteral, Pattern};
 use crate::induce::Mask;
-use crate::lang::{Bias, Diagnostic, Looser, Mark, MeantFor, Mode, Span, Symbol, Term, Value};
+use crate::lang::{Bias, Diagnostic, Mark, MeantFor, Mode, Monotone, Span, Symbol, Term, Value};
 use crate::logic::{Measure, Vocabulary};
 
 impl LiteralTable {
@@ -233,7 +233,7 @@ impl LiteralTable {
             }
             for ((negated, _), literals) in &alike {
                 // Negation turns the order around.
-                let larger = (threshold.looser == Looser::Larger) != *negated;
+                let larger = (threshold.monotone == Monotone::Up) != *negated;
                 for (number, own) in literals {
                     let looser = literals.iter().filter(|(_, its)| if larger { its > own } else { its < own });
                     let looser: Mask = looser.map(|(other, _)| *other).collect();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Check, Role, atoms};
 use crate::lang::{Atom, Clause, Diagnostic, Signature, Span, Term};
-use crate::logic::gather::is_word;
+use crate::logic::aggregate::is_word;
 use crate::logic::past::{LOOKS, Look, MOST_FRAMES, Past, Pasts, looks_back, reach, read};
 
 impl Check<'_> {
@@ -14,7 +14,7 @@ impl Check<'_> {
             for atom in atoms(rule) {
                 let Ok(Some((look, _))) = read(atom) else { continue };
                 let needed = reach(rule, atom, look);
-                if needed == 0 && matches!(look, Look::Gather(_)) {
+                if needed == 0 && matches!(look, Look::Aggregate(_)) {
                     // It is about now.
                     continue;
                 }

@@ -7,7 +7,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::lang::{Signature, Value};
-use crate::logic::gather::{Gather, Operation};
+use crate::logic::aggregate::{Aggregate, Operation};
 use crate::logic::program::{Pred, Program};
 use crate::logic::relation::Relation;
 
@@ -15,7 +15,7 @@ use crate::logic::relation::Relation;
 #[derive(Clone, Debug)]
 pub(crate) struct Levelling {
     pub(crate) base: Pred,
-    pub(crate) gather: Gather,
+    pub(crate) aggregate: Aggregate,
     pub(crate) asked: Pred,
     /// Time units, each once.
     pub(crate) spans: Vec<i64>,
@@ -28,7 +28,7 @@ impl Levelling {
 
     /// Whether a value is beyond another: one that was there at one time point makes the other one not the level.
     fn is_stricter(&self, value: Value, other: Value) -> bool {
-        if self.gather.operation == Operation::NeverBelow { value <= other } else { value >= other }
+        if self.aggregate.operation == Operation::NeverBelow { value <= other } else { value >= other }
     }
 
     /// Whether another program asks for the same values, and for none from longer ago than is remembered.
@@ -56,12 +56,12 @@ struct Group {
 impl Levels {
     /// Adds the values of now, and forgets groups that have none. A time point that was interrupted begins again.
     pub(super) fn add(&mut self, levelling: &Levelling, time: i64, before: Option<i64>, relations: &[Relation]) {
-        let gather = levelling.gather;
-        let Some(column) = gather.value else { return };
+        let aggregate = levelling.aggregate;
+        let Some(column) = aggregate.value else { return };
         self.groups.retain(|_, group| group.last == time || Some(group.last) == before);
         let mut now: IndexMap<Box<[Value]>, Value, FxBuildHasher> = IndexMap::default();
         for row in relations[levelling.base.index()].rows() {
-            let key = row.iter().enumerate().filter(|(i, _)| gather.groups(*i)).map(|(_, value)| *value).collect();
+            let key = row.iter().enumerate().filter(|(i, _)| aggregate.groups(*i)).map(|(_, value)| *value).collect();
             let best = now.entry(key).or_insert(row[column]);
             if levelling.is_stricter(*best, row[column]) {
                 *best = row[column];

@@ -7,16 +7,16 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::lang::Value;
+use crate::logic::aggregate::{Aggregate, Operation};
 use crate::logic::builtin::{Binary, apply_binary};
-use crate::logic::gather::{Gather, Operation};
 use crate::logic::program::Pred;
 use crate::logic::relation::Relation;
 
 /// A predicate whose rows are gathered, and the predicate that asks for it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Gathering {
+pub(crate) struct Aggregation {
     pub(crate) base: Pred,
-    pub(crate) gather: Gather,
+    pub(crate) aggregate: Aggregate,
     pub(crate) asked: Pred,
 }
 
@@ -66,14 +66,14 @@ impl Group {
     }
 
     /// What the operation makes of it. It does not depend on the order in which values came.
-    fn result(&self, gather: Gather) -> Option<Value> {
+    fn result(&self, aggregate: Aggregate) -> Option<Value> {
         let number = |n: u64| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
         let sum = || {
             self.values.iter().try_fold(Value::Int(0), |sum, (value, count)| {
                 apply_binary(Binary::Add, sum, apply_binary(Binary::Mul, *value, number(*count))?)
             })
         };
-        match (gather.operation, gather.value) {
+        match (aggregate.operation, aggregate.value) {
             (Operation::Count, None) => Some(number(self.count)),
             (Operation::Count, Some(_)) => Some(number(self.values.len() as u64)),
             (Operation::Sum, _) => sum(),
@@ -88,9 +88,9 @@ impl Group {
 impl Windows {
     /// Adds the rows that are true now, and takes back what has left the window. A time point that was interrupted begins
     /// again.
-    pub(super) fn add(&mut self, gathering: &Gathering, time: i64, relations: &[Relation], repeats: &Repeats) {
-        let Gathering { base, gather, .. } = gathering;
-        let oldest = time.saturating_sub(gather.window.unwrap_or(0));
+    pub(super) fn add(&mut self, gathering: &Aggregation, time: i64, relations: &[Relation], repeats: &Repeats) {
+        let Aggregation { base, aggregate, .. } = gathering;
+        let oldest = time.saturating_sub(aggregate.window.unwrap_or(0));
         self.groups.retain(|_, group| {
             while group.points.front().is_some_and(|(then, _)| *then < oldest) {
                 let point = group.points.pop_front();
@@ -106,19 +106,19 @@ impl Windows {
         let again = repeats.iter().filter(|(pred, _)| pred == base).map(|(_, row)| &**row);
         for row in relations[base.index()].rows().chain(again) {
             key.clear();
-            key.extend(row.iter().enumerate().filter(|(i, _)| gather.groups(*i)).map(|(_, value)| *value));
+            key.extend(row.iter().enumerate().filter(|(i, _)| aggregate.groups(*i)).map(|(_, value)| *value));
             let group = match self.groups.get_mut(key.as_slice()) {
                 Some(group) => group,
                 None => self.groups.entry(key.as_slice().into()).or_default(),
             };
-            group.add(time, gather.value.map_or(Value::Int(0), |column| row[column]));
+            group.add(time, aggregate.value.map_or(Value::Int(0), |column| row[column]));
         }
     }
 
     /// Gives the predicate that asks a row for each group.
-    pub(super) fn fill(&self, gathering: &Gathering, row: &mut Vec<Value>, relations: &mut [Relation]) {
+    pub(super) fn fill(&self, gathering: &Aggregation, row: &mut Vec<Value>, relations: &mut [Relation]) {
         for (key, group) in &self.groups {
-            if let Some(result) = group.result(gathering.gather) {
+            if let Some(result) = group.result(gathering.aggregate) {
                 row.clear();
                 row.extend_from_slice(key);
                 row.push(result);

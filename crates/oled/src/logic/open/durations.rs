@@ -6,15 +6,15 @@
 //! long(X, L, D, T) :- never_below(V, heat(X, V, T), D, N), N >= L.
 //! ```
 //!
-//! Each time that is tried is measured by itself, as a gauge, so that the other number is found as closely as any threshold.
+//! Each time that is tried is measured by itself, as a feature, so that the other number is found as closely as any threshold.
 //! The times to try need no data: they are a part of the horizon.
 
-use super::super::gather;
+use super::super::aggregate;
 use super::{Open, holes, used};
-use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Literal, Looser, Signature, Symbol, Term, Value};
+use crate::lang::{Atom, Bias, Clause, Diagnostic, Formula, Literal, Monotone, Signature, Symbol, Term, Value};
 
 /// How much longer a time is than the next shorter one, at most: any time is within 5 % of one of these. With 1.05 there are twice
-/// as many gauges to measure and to search, with 1.2 a learned time is up to a tenth off.
+/// as many features to measure and to search, with 1.2 a learned time is up to a tenth off.
 const RATIO: f64 = 1.1;
 
 /// Up to here all whole numbers are tried: between two of them that have one between them, it would be more than 5 % off. Half as
@@ -54,7 +54,7 @@ pub(in crate::logic) fn span_of(atom: &Atom) -> Option<&Term> {
         let throughout = ["never_below\0", "never_above\0"].iter().any(|word| atom.name.as_str().starts_with(word));
         atom.args.len().checked_sub(3).filter(|_| throughout).map(|at| &atom.args[at])
     };
-    gather::span(atom).or_else(of_plain)
+    aggregate::span(atom).or_else(of_plain)
 }
 
 /// The variable of a rule that says for how long, if there is one.
@@ -66,10 +66,10 @@ fn span_variable(rule: &Clause) -> Option<Symbol> {
 }
 
 /// Which of two open thresholds is a duration, by the rule: the places of the other one and of this one.
-pub(super) fn split(declared: &[(usize, Looser)], rule: &Clause) -> Option<((usize, Looser), (usize, Looser))> {
+pub(super) fn split(declared: &[(usize, Monotone)], rule: &Clause) -> Option<((usize, Monotone), (usize, Monotone))> {
     let variable = span_variable(rule)?;
     let holes = holes(&rule.head);
-    let is_duration = |(column, _): &(usize, Looser)| *holes[*column] == Term::Var(variable);
+    let is_duration = |(column, _): &(usize, Monotone)| *holes[*column] == Term::Var(variable);
     let [one, other] = declared else { return None };
     match (is_duration(one), is_duration(other)) {
         (false, true) => Some((*one, *other)),

@@ -35,7 +35,7 @@ impl Builder<'_> {
                     continue;
                 }
                 let signature = self.preds[head.index()];
-                if let Role::Past(Past { look: Look::Gather(_), .. }) = self.roles[pred.index()] {
+                if let Role::Past(Past { look: Look::Aggregate(_), .. }) = self.roles[pred.index()] {
                     problems.push(
                         Diagnostic::new(&rule.body[i].span, format!("`{signature}` counts itself, which is not possible"))
                             .hint("what is counted must be known before: split the predicate in two, one defined before the other"),

@@ -2,12 +2,12 @@
 
 use super::Replay;
 use crate::induce::RuleKind;
-use crate::learn::{FluentFit, Grounds, HeldOut, Learned, LearnedRule, Trust};
+use crate::learn::{Ablation, FluentFit, HeldOut, Learned, LearnedRule, RuleEvidence};
 use crate::replay::fluent::Outcome;
 
 impl Replay {
-    pub(super) fn learned_from(&self, outcomes: Vec<(Outcome, Vec<Trust>)>) -> Learned {
-        let before = self.at_work.iter().map(|rule| ((rule.head, rule.number), rule.clause.clone())).collect();
+    pub(super) fn learned_from(&self, outcomes: Vec<(Outcome, Vec<Ablation>)>) -> Learned {
+        let before = self.active_rules.iter().map(|rule| ((rule.head, rule.number), rule.clause.clone())).collect();
         let mut learned = Learned { interpretations: self.record.frames(), before: Some(before), ..Learned::default() };
         // Rules that were never at work have the numbers after those that were.
         let mut new = vec![0; self.heads.len()];
@@ -15,13 +15,13 @@ impl Replay {
             for (rule, trust) in outcome.rules.iter().zip(trust) {
                 let clause = self.clause(target, rule);
                 let head = self.head_of(target, rule.kind);
-                let known = self.known[head].iter().position(|c| *c == clause);
+                let known = self.numbered[head].iter().position(|c| *c == clause);
                 let number = known.unwrap_or_else(|| {
                     new[head] += 1;
-                    self.known[head].len() + new[head] - 1
+                    self.numbered[head].len() + new[head] - 1
                 }) as u64
                     + 1;
-                learned.rules.push(LearnedRule { clause, id: (head, number), grounds: Grounds::Replayed(trust) });
+                learned.rules.push(LearnedRule { clause, id: (head, number), evidence: RuleEvidence::Ablation(trust) });
             }
             self.add_fit(&mut learned.fits, target, &outcome);
             if outcome.cut_short && !outcome.rules.is_empty() {
@@ -41,8 +41,8 @@ impl Replay {
     /// Whether anything starts a target: a rule, or the background.
     pub(in crate::replay) fn is_started(&self, target: usize, outcome: &Outcome) -> bool {
         outcome.rules.iter().any(|rule| rule.kind != RuleKind::Termination)
-            || self.cover.given(target).starts.is_some()
-            || self.cover.holds_initially(target)
+            || self.propositionaliser.given(target).starts.is_some()
+            || self.propositionaliser.holds_initially(target)
     }
 
     /// Adds how the rules of a target fit to what is known of its fluent, which may have several targets.

@@ -101,14 +101,14 @@ impl Replay {
     }
 
     fn watch_over(&self, number: usize) -> Watch<'_> {
-        let Supervision { searches: interrupt, watcher, .. } = &self.supervision;
+        let Supervision { searches: interrupt, listener, .. } = &self.supervision;
         let count = self.targets.len();
-        Watch { interrupt, watcher, fluent: self.targets[number].name, number, count }
+        Watch { interrupt, listener, fluent: self.targets[number].name, number, count }
     }
 
     /// Whether values of a target's fluent end each other.
     fn is_coupled(&self, target: usize) -> bool {
-        self.cover.given(target).other_value.is_some()
+        self.propositionaliser.given(target).other_value.is_some()
     }
 
     /// When the values of a target's fluent begin by some rules, and by those of the background.
@@ -122,8 +122,8 @@ impl Replay {
         if !self.is_coupled(number) {
             return Vec::new();
         }
-        let label = self.cover.label(number);
-        let same = (0..self.targets.len()).filter(|t| self.cover.label(*t) == label);
+        let label = self.propositionaliser.label(number);
+        let same = (0..self.targets.len()).filter(|t| self.propositionaliser.label(*t) == label);
         same.map(|t| {
             // What rules begin it does not depend on its other values.
             let replaced = Replaced { about: &self.targets[t].about, recognised, other_value: None };
@@ -145,7 +145,7 @@ impl Replay {
             self.outcomes(rules, |target, search| {
                 let outcome = search.full(&self.targets[target].start, folds);
                 // The search looks at pairs one by one; what its rules come to is what they recognise.
-                if !self.cover.is_equivalence(target) {
+                if !self.propositionaliser.is_equivalence(target) {
                     return outcome;
                 }
                 Outcome { fit: search.fit(&outcome.rules, self.definition(target, &outcome.rules)), ..outcome }

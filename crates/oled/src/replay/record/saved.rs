@@ -9,7 +9,7 @@ use crate::replay::retention::Retention;
 use crate::replay::track::{AWAY, Open, Part, Run, States};
 use crate::state::{StateError, ensure, ensure_counts};
 
-/// What a record knows of the stream so far: states, values, parts, those that are open, how many bins a gauge may have, and
+/// What a record knows of the stream so far: states, values, parts, those that are open, how many bins a feature may have, and
 /// its counters.
 #[derive(Deserialize)]
 pub(crate) struct RecordState(Vec<States>, Vec<Vec<BinsState>>, Vec<Part>, Opened, usize, [u64; 5]);

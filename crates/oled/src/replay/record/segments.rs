@@ -17,12 +17,12 @@ pub(crate) struct Segment<'a> {
     /// For each target the time points annotated of what cannot hold.
     pub(crate) missed: Vec<u64>,
     /// For each group its instances.
-    pub(crate) groups: Vec<Vec<Course<'a>>>,
+    pub(crate) groups: Vec<Vec<InstanceRuns<'a>>>,
 }
 
 /// A fluent instance from where it is first observed to where it is lost, or its segment ends.
 #[derive(Clone, Debug)]
-pub(crate) struct Course<'a> {
+pub(crate) struct InstanceRuns<'a> {
     pub(crate) values: &'a [Value],
     /// The time points of the segment before it.
     pub(crate) start: u64,
@@ -36,10 +36,10 @@ pub(crate) struct Course<'a> {
     away: u32,
 }
 
-impl<'a> Course<'a> {
-    /// The course with other runs.
-    pub(crate) fn with(&self, runs: Vec<Run>) -> Course<'a> {
-        Course { runs: Cow::Owned(runs), away: 0, ..*self }
+impl<'a> InstanceRuns<'a> {
+    /// The instance with other runs.
+    pub(crate) fn with(&self, runs: Vec<Run>) -> InstanceRuns<'a> {
+        InstanceRuns { runs: Cow::Owned(runs), away: 0, ..*self }
     }
 
     /// One after the other.
@@ -77,14 +77,14 @@ impl Record {
         for (part, _) in parts {
             part.missed.iter().zip(&mut missed).for_each(|(n, sum)| *sum += n);
         }
-        let groups = (0..self.losses.len()).map(|g| self.courses(parts, g)).collect();
+        let groups = (0..self.losses.len()).map(|g| self.instances(parts, g)).collect();
         Segment { name: segment, rank: rank(segment, 0), missed, groups }
     }
 
     /// The tracks of a group, each put together from its parts.
-    fn courses<'a>(&self, parts: &[Kept<'a>], g: usize) -> Vec<Course<'a>> {
-        let mut courses: Vec<Course<'_>> = Vec::new();
-        // For the part before, its number, and the course of each of its tracks.
+    fn instances<'a>(&self, parts: &[Kept<'a>], g: usize) -> Vec<InstanceRuns<'a>> {
+        let mut instances: Vec<InstanceRuns<'_>> = Vec::new();
+        // For the part before, its number, and the instance of each of its tracks.
         let mut before: (u32, Vec<usize>) = (0, Vec::new());
         for (part, open) in parts {
             let mut own = Vec::with_capacity(part.groups[g].len());
@@ -92,7 +92,7 @@ impl Record {
                 let follows = before.0 + 1 == part.number && !before.1.is_empty();
                 let known = track.before.filter(|_| follows).and_then(|b| before.1.get(b as usize).copied());
                 let at = known.unwrap_or_else(|| {
-                    courses.push(Course {
+                    instances.push(InstanceRuns {
                         values: &track.values,
                         start: part.offset + u64::from(track.start),
                         initial: track.initial,
@@ -100,24 +100,24 @@ impl Record {
                         runs: Cow::Borrowed(&[]),
                         away: 0,
                     });
-                    courses.len() - 1
+                    instances.len() - 1
                 });
-                let course = &mut courses[at];
-                if course.runs.is_empty() {
-                    course.runs = Cow::Borrowed(&track.runs);
+                let instance = &mut instances[at];
+                if instance.runs.is_empty() {
+                    instance.runs = Cow::Borrowed(&track.runs);
                 } else if !track.runs.is_empty() {
-                    course.runs.to_mut().extend_from_slice(&track.runs);
+                    instance.runs.to_mut().extend_from_slice(&track.runs);
                 }
                 // What goes on while it is not observed has not been told yet of the time since it was.
                 let live = |o: &&Open| o.groups[g].by_values.get(&track.values) == Some(&(t as u32));
                 if self.losses[g] != Loss::Any && open.as_ref().is_some_and(live) {
-                    course.away = part.frames - track.end;
+                    instance.away = part.frames - track.end;
                 }
                 own.push(at);
             }
             before = (part.number, own);
         }
-        courses
+        instances
     }
 }
 

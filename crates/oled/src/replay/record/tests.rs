@@ -59,7 +59,7 @@ fn frames(name: &str, points: &[Vec<Fact>], unit: f64) -> Vec<Frame> {
     points.iter().enumerate().map(frame).collect()
 }
 
-/// A learner of these segments with so much memory, and gauges of at most so many bins.
+/// A learner of these segments with so much memory, and features of at most so many bins.
 fn learner(task: &Task, segments: &[Vec<Frame>], (runs, most): (usize, usize)) -> Replay {
     let mut settings = ReplaySettings::default();
     settings.memory.runs = runs;
@@ -77,7 +77,7 @@ fn dump(record: &Record) -> Lines {
     let mut lines = Vec::new();
     for segment in record.segments() {
         lines.push(format!("{} {:x} {:?}", segment.name, segment.rank, segment.missed));
-        for (g, courses) in segment.groups.iter().enumerate() {
+        for (g, instances) in segment.groups.iter().enumerate() {
             let layout = record.layouts[g];
             let ends = |bins: &Bins| bins.order().by_bin(|rank| (rank, bins.order().values()[rank as usize]));
             let ends: Vec<_> = record.bins[g].iter().map(ends).collect();
@@ -85,11 +85,11 @@ fn dump(record: &Record) -> Lines {
                 let shown = (0..layout.slots()).map(|s| ends[s].get(layout.measured(truth, s) as usize));
                 format!("{:x?} {:?}", &truth[..layout.masks()], shown.collect::<Vec<_>>())
             };
-            for course in courses {
-                let values: &[Value] = course.values;
-                lines.push(format!("{values:?} {} {} {}", course.start, course.initial, course.censored));
+            for instance in instances {
+                let values: &[Value] = instance.values;
+                lines.push(format!("{values:?} {} {} {}", instance.start, instance.initial, instance.censored));
                 let mut runs: Vec<Run> = Vec::new();
-                for run in course.runs() {
+                for run in instance.runs() {
                     match runs.last_mut() {
                         Some(last) if (last.state, last.labels) == (run.state, run.labels) => last.length += run.length,
                         _ => runs.push(run),

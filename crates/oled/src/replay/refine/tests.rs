@@ -6,8 +6,8 @@ use super::*;
 use crate::calculus::Precedence;
 use crate::induce::{Numbers, RuleKind};
 use crate::interrupt::Interrupt;
-use crate::lang::{Comparison, Looser, Symbol};
-use crate::learn::Watcher;
+use crate::lang::{Comparison, Monotone, Symbol};
+use crate::learn::ProgressListener;
 use crate::replay::bins::Bins;
 use crate::replay::classes::{Classes, spread};
 use crate::replay::delta::Delta;
@@ -41,14 +41,14 @@ fn record(random: &mut Random, most_items: usize) -> (Classes, Runs) {
     for value in 0..VALUES {
         bins.insert(f64::from(value));
     }
-    let slot = |looser: Looser| Slot {
+    let slot = |monotone: Monotone| Slot {
         numbers: Numbers::Reals,
-        comparison: if looser == Looser::Larger { Comparison::LessOrEqual } else { Comparison::GreaterOrEqual },
-        looser,
+        comparison: if monotone == Monotone::Up { Comparison::LessOrEqual } else { Comparison::GreaterOrEqual },
+        monotone,
         negated: false,
     };
-    let scale = |looser| Scale::new(slot(looser), bins.order(), Fineness::Fine, &[]);
-    let scales = vec![scale(Looser::Larger), scale(Looser::Smaller)];
+    let scale = |monotone| Scale::new(slot(monotone), bins.order(), Fineness::Fine, &[]);
+    let scales = vec![scale(Monotone::Up), scale(Monotone::Down)];
     let item = |random: &mut Random| {
         let places = (0..SLOTS).map(|_| random.below(VALUES as usize + 1) as u16).collect::<Vec<u16>>();
         (random.below(1 << LITERALS) as u64, places)
@@ -94,7 +94,7 @@ fn bodies() -> Vec<Vec<Condition>> {
 fn asked(random: &mut Random, classes: &Classes, runs: &Runs, test: impl FnOnce(&Question<'_>, RuleKind, &Actions)) {
     let definition = if random.below(3) == 0 { Definition::While } else { Definition::Persists };
     let kinds = [RuleKind::Initiation, RuleKind::Termination];
-    let kind = if definition == Definition::While { RuleKind::Direct } else { kinds[random.below(2)] };
+    let kind = if definition == Definition::While { RuleKind::Observed } else { kinds[random.below(2)] };
     let all = bodies();
     let mut actions = Actions::given(classes, runs);
     for _ in 0..random.below(3) {
@@ -117,7 +117,7 @@ fn ask(
 ) {
     let delta = Delta::new(runs, actions, definition, ends);
     let extensions = Extensions::new(classes);
-    let (interrupt, watcher) = (Interrupt::never(), Watcher::default());
+    let (interrupt, listener) = (Interrupt::never(), ProgressListener::default());
     let question = Question {
         classes,
         runs,
@@ -132,7 +132,7 @@ fn ask(
         max_literals: usize::MAX,
         is_linked: &|_| true,
         is_allowed: &|_| true,
-        watch: Watch { interrupt: &interrupt, watcher: &watcher, fluent: Symbol::new("f"), number: 0, count: 1 },
+        watch: Watch { interrupt: &interrupt, listener: &listener, fluent: Symbol::new("f"), number: 0, count: 1 },
     };
     assert_eq!(delta.fit, fit(runs, actions, definition), "what the theory does by itself");
     test(&question);
@@ -140,7 +140,7 @@ fn ask(
 
 /// The definition of a question.
 fn definition_of(kind: RuleKind) -> Definition {
-    if kind == RuleKind::Direct { Definition::While } else { Definition::Persists }
+    if kind == RuleKind::Observed { Definition::While } else { Definition::Persists }
 }
 
 #[test]

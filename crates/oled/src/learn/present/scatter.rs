@@ -1,33 +1,33 @@
-//! Told: what rows say of instances, dealt to whom they speak of, and read again instance by instance.
+//! Scatter: what rows say of instances, scattered to whom they speak of, and read again instance by instance.
 
 use rustc_hash::FxHashMap;
 
 use super::{NOBODY, Present};
 use crate::induce::Mask;
 use crate::lang::Value;
-use crate::learn::instances::{Dealer, Dealt, Group, Reach};
+use crate::learn::instances::{Group, IndexedLiterals, LiteralSetter, Reach};
 use crate::logic::Model;
 
 /// What rows say: literals that are about them, and what is measured.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Scattered {
     hits: Vec<Mask>,
-    /// How much room what is measured of one takes, none where no gauge is about them.
-    gauges: usize,
+    /// How much room what is measured of one takes, none where no feature is about them.
+    features: usize,
     kept: Vec<f64>,
 }
 
-impl Told {
-    pub(super) fn reset(&mut self, count: usize, gauges: usize) {
+impl Scattered {
+    pub(super) fn reset(&mut self, count: usize, features: usize) {
         self.hits.clear();
         self.kept.clear();
-        self.gauges = gauges;
+        self.features = features;
         self.grow(count);
     }
 
     pub(super) fn grow(&mut self, count: usize) {
         self.hits.resize(self.hits.len() + count, Mask::EMPTY);
-        self.kept.resize(self.kept.len() + count * self.gauges, f64::NAN);
+        self.kept.resize(self.kept.len() + count * self.features, f64::NAN);
     }
 }
 
@@ -35,39 +35,46 @@ impl Told {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shared {
     rows: FxHashMap<Box<[u32]>, usize>,
-    told: Told,
+    scattered: Scattered,
 }
 
 impl Present {
     pub(super) fn prepare(&mut self, group: &Group, model: &Model) {
-        let gauges = |reach: Reach| if group.gauges.iter().any(|g| g.reach == reach) { group.gauges.len() } else { 0 };
-        self.all.reset(1, gauges(Reach::All));
-        self.one.resize_with(group.width(), Told::default);
-        for (v, told) in self.one.iter_mut().enumerate() {
-            told.reset(model.rows(group.domains[v]).len(), gauges(Reach::One(v)));
+        let features =
+            |reach: Reach| if group.features.iter().any(|g| g.reach == reach) { group.features.len() } else { 0 };
+        self.all.reset(1, features(Reach::All));
+        self.one.resize_with(group.width(), Scattered::default);
+        for (v, scattered) in self.one.iter_mut().enumerate() {
+            scattered.reset(model.rows(group.domains[v]).len(), features(Reach::One(v)));
         }
         self.some.resize_with(group.subsets.len(), Shared::default);
         for (s, shared) in self.some.iter_mut().enumerate() {
             shared.rows.clear();
-            shared.told.reset(0, gauges(Reach::Some(s)));
+            shared.scattered.reset(0, features(Reach::Some(s)));
         }
-        self.every.reset(self.count * self.orders, gauges(Reach::Every));
+        self.every.reset(self.count * self.orders, features(Reach::Every));
     }
 
     /// Where what is said of those with the places in `tuple` is noted.
     #[inline]
-    fn told(&mut self, group: &Group, model: &Model, reach: Reach, relates: bool) -> Option<(&mut Told, usize)> {
+    fn scattered(
+        &mut self,
+        group: &Group,
+        model: &Model,
+        reach: Reach,
+        relates: bool,
+    ) -> Option<(&mut Scattered, usize)> {
         match reach {
             Reach::All => Some((&mut self.all, 0)),
             Reach::One(v) => Some((&mut self.one[v], self.tuple[v] as usize)),
             Reach::Some(s) => {
                 let key: Box<[u32]> = group.subsets[s].iter().map(|v| self.tuple[*v]).collect();
-                let Shared { rows, told } = &mut self.some[s];
-                let row = *rows.entry(key).or_insert(told.hits.len());
-                if row == told.hits.len() {
-                    told.grow(1);
+                let Shared { rows, scattered } = &mut self.some[s];
+                let row = *rows.entry(key).or_insert(scattered.hits.len());
+                if row == scattered.hits.len() {
+                    scattered.grow(1);
                 }
-                Some((told, row))
+                Some((scattered, row))
             }
             Reach::Every => {
                 let row = self.row_of(group, model, relates)?;
@@ -77,10 +84,10 @@ impl Present {
     }
 
     /// Notes which literals are about whom.
-    pub(super) fn deal(&mut self, group: &Group, model: &Model) {
+    pub(super) fn scatter(&mut self, group: &Group, model: &Model) {
         let mut columns = std::mem::take(&mut self.columns);
         let mut constants = Vec::new();
-        for Dealt { pred, columns: variables, literals } in &group.relations {
+        for IndexedLiterals { pred, columns: variables, literals } in &group.relations {
             columns.clear();
             columns.resize(variables.len(), (None, NOBODY));
             for row in model.rows(*pred).rows() {
@@ -93,8 +100,8 @@ impl Present {
                     }
                 }
                 for literals in literals {
-                    let dealers = literals.of(row, &mut constants);
-                    dealers.iter().for_each(|dealer| self.hit(group, model, dealer, &columns));
+                    let setters = literals.of(row, &mut constants);
+                    setters.iter().for_each(|setter| self.hit(group, model, setter, &columns));
                 }
             }
         }
@@ -102,29 +109,30 @@ impl Present {
     }
 
     #[inline]
-    fn hit(&mut self, group: &Group, model: &Model, dealer: &Dealer, columns: &[(Option<Value>, u32)]) {
-        for &(column, v) in &dealer.variables {
+    fn hit(&mut self, group: &Group, model: &Model, setter: &LiteralSetter, columns: &[(Option<Value>, u32)]) {
+        for &(column, v) in &setter.variables {
             let place = columns[column].1;
             if place == NOBODY {
                 return;
             }
             self.tuple[v] = place;
         }
-        if let Some((told, row)) = self.told(group, model, dealer.reach, dealer.relates) {
-            told.hits[row].insert(dealer.bit);
+        if let Some((scattered, row)) = self.scattered(group, model, setter.reach, setter.relates) {
+            scattered.hits[row].insert(setter.bit);
         }
     }
 
     /// Notes what is measured of whom.
     pub(super) fn measure(&mut self, group: &Group, model: &Model) {
-        for (first, gauge) in group.gauges.iter().enumerate().filter(|(number, gauge)| gauge.is_first(*number)) {
+        for (first, feature) in group.features.iter().enumerate().filter(|(number, feature)| feature.is_first(*number))
+        {
             // Rows that follow each other often speak of the same entity.
             let mut last: Option<(Value, u32)> = None;
-            'rows: for row in model.rows(gauge.pred).rows() {
-                if gauge.constants.iter().any(|(column, value)| row[*column] != *value) {
+            'rows: for row in model.rows(feature.pred).rows() {
+                if feature.constants.iter().any(|(column, value)| row[*column] != *value) {
                     continue;
                 }
-                for (i, &(column, v)) in gauge.variables.iter().enumerate() {
+                for (i, &(column, v)) in feature.variables.iter().enumerate() {
                     let value = row[column];
                     let known = last.filter(|(same, _)| i == 0 && *same == value).map(|(_, place)| place);
                     let place = known.unwrap_or_else(|| group.place(v, value, model));
@@ -136,11 +144,13 @@ impl Present {
                     }
                     self.tuple[v] = place;
                 }
-                let Some((told, at)) = self.told(group, model, gauge.reach, gauge.relates) else { continue };
-                let kept = &mut told.kept[at * told.gauges..(at + 1) * told.gauges];
-                // What gauges show that compare the same number with thresholds.
-                let same = group.gauges.iter().zip(kept).skip(first).filter(|(g, _)| g.attribute == first);
-                same.for_each(|(gauge, kept)| gauge.keep(row, kept));
+                let Some((scattered, at)) = self.scattered(group, model, feature.reach, feature.relates) else {
+                    continue;
+                };
+                let kept = &mut scattered.kept[at * scattered.features..(at + 1) * scattered.features];
+                // What features show that compare the same number with thresholds.
+                let same = group.features.iter().zip(kept).skip(first).filter(|(g, _)| g.attribute == first);
+                same.for_each(|(feature, kept)| feature.keep(row, kept));
             }
         }
     }
@@ -155,16 +165,16 @@ impl Present {
     /// Calls a function with what is said of an instance, in one of its orders: of all, of those with its arguments, and of
     /// itself.
     #[inline]
-    fn for_each_told(&self, group: &Group, k: usize, order: usize, mut each: impl FnMut(&Told, usize)) {
+    fn for_each_told(&self, group: &Group, k: usize, order: usize, mut each: impl FnMut(&Scattered, usize)) {
         each(&self.all, 0);
         each(&self.every, k * self.orders + order);
-        for (v, told) in self.one.iter().enumerate() {
-            each(told, self.place(group, k, order, v));
+        for (v, scattered) in self.one.iter().enumerate() {
+            each(scattered, self.place(group, k, order, v));
         }
         for (shared, variables) in self.some.iter().zip(&group.subsets) {
             let key: Box<[u32]> = variables.iter().map(|v| self.place(group, k, order, *v) as u32).collect();
             if let Some(row) = shared.rows.get(&key) {
-                each(&shared.told, *row);
+                each(&shared.scattered, *row);
             }
         }
     }
@@ -173,7 +183,7 @@ impl Present {
     #[inline]
     pub(in crate::learn) fn truth(&self, group: &Group, k: usize, order: usize) -> Mask {
         let mut truth = Mask::EMPTY;
-        self.for_each_told(group, k, order, |told, row| truth.add(&told.hits[row]));
+        self.for_each_told(group, k, order, |scattered, row| truth.add(&scattered.hits[row]));
         // What a row says is not true of a negated literal, and what none says is.
         truth.toggle(&group.negated);
         truth
@@ -182,13 +192,13 @@ impl Present {
     /// What is measured of an instance, in one of its orders.
     pub(in crate::learn) fn measured(&self, group: &Group, k: usize, order: usize, measured: &mut Vec<f64>) {
         measured.clear();
-        measured.resize(group.gauges.len(), f64::NAN);
-        if group.gauges.is_empty() {
+        measured.resize(group.features.len(), f64::NAN);
+        if group.features.is_empty() {
             return;
         }
-        self.for_each_told(group, k, order, |told, row| {
-            let kept = &told.kept[row * told.gauges..(row + 1) * told.gauges];
-            // A gauge is about one set of variables: nothing is kept of it with others.
+        self.for_each_told(group, k, order, |scattered, row| {
+            let kept = &scattered.kept[row * scattered.features..(row + 1) * scattered.features];
+            // A feature is about one set of variables: nothing is kept of it with others.
             measured.iter_mut().zip(kept).filter(|(_, kept)| !kept.is_nan()).for_each(|(m, kept)| *m = *kept);
         });
     }

@@ -1,10 +1,10 @@
-//! What a cover knows of the stream, as it is saved and read again: whatever cannot be of this task is refused.
+//! What a propositionaliser knows of the stream, as it is saved and read again: whatever cannot be of this task is refused.
 
 use serde::{Deserialize, Serialize};
 
-use super::crowded::Crowded;
 use super::missing::Missing;
-use super::{Cover, Points, TrackedIn};
+use super::oversized::OversizedFrames;
+use super::{Points, Propositionaliser, TrackedIn};
 use crate::induce::Mask;
 use crate::inertia::Segments;
 use crate::lang::{Signature, Symbol};
@@ -15,21 +15,29 @@ use crate::learn::target::Target;
 use crate::logic::Histories;
 use crate::state::{StateError, ensure, ensure_counts};
 
-/// What a cover knows of the stream so far.
+/// What a propositionaliser knows of the stream so far.
 #[derive(Deserialize)]
-pub(crate) struct CoverState(Points, (Segments, Option<Symbol>), u64, Histories, (Crowded, Missing), TrackedIn);
+pub(crate) struct PropositionaliserState(
+    Points,
+    (Segments, Option<Symbol>),
+    u64,
+    Histories,
+    (OversizedFrames, Missing),
+    TrackedIn,
+);
 
-impl Cover {
-    /// What it knows of the stream so far, as [`CoverState`].
+impl Propositionaliser {
+    /// What it knows of the stream so far, as [`PropositionaliserState`].
     pub(crate) fn state(&self) -> impl Serialize {
-        let told = (&self.crowded, &self.missing);
+        let told = (&self.oversized, &self.missing);
         (&self.segments, self.inertia.state(), self.count, self.model.histories(), told, &self.tracked)
     }
 
     /// Goes on with what was written.
-    pub(crate) fn restore(&mut self, state: CoverState) -> Result<(), StateError> {
-        let CoverState(segments, (holding, current), count, histories, (crowded, missing), tracked) = state;
-        ensure_counts([count, crowded.count].into_iter().chain(missing.labels.values().copied()))?;
+    pub(crate) fn restore(&mut self, state: PropositionaliserState) -> Result<(), StateError> {
+        let PropositionaliserState(segments, (holding, current), count, histories, (oversized, missing), tracked) =
+            state;
+        ensure_counts([count, oversized.count].into_iter().chain(missing.labels.values().copied()))?;
         let declared = |s: &Signature| self.program.pred(*s).is_some();
         ensure(missing.facts.iter().all(declared), "the facts that were not seen")?;
         segments.values().try_for_each(|point| self.check(point))?;
@@ -41,7 +49,7 @@ impl Cover {
         self.inertia.check(&holding)?;
         self.model.restore(&self.program, histories)?;
         self.inertia.restore(holding, current);
-        (self.segments, self.count, self.crowded, self.missing) = (segments, count, crowded, missing);
+        (self.segments, self.count, self.oversized, self.missing) = (segments, count, oversized, missing);
         self.tracked = tracked;
         self.groups.iter().zip(&mut self.present).for_each(|(group, present)| present.clear(group));
         Ok(())
@@ -63,6 +71,6 @@ impl Cover {
         };
         let labels = point.labels.len() == self.targets.len();
         ensure(labels && point.labels.iter().zip(&self.targets).all(of_target), "the labels")?;
-        ensure(point.too_many.iter().all(|t| t.group < count), "the groups of heads")
+        ensure(point.assignment_overflow.iter().all(|t| t.group < count), "the groups of heads")
     }
 }

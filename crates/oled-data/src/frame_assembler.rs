@@ -1,4 +1,4 @@
-//! Gathering: atoms that come one by one become frames, consecutive ones of the same time the same frame.
+//! Assembling frames: atoms that come one by one become frames, consecutive ones of the same time the same frame.
 
 use oled::{Facts, Frame, Signature, StateError, Symbol, state};
 
@@ -10,7 +10,7 @@ use crate::sink::Sink;
 ///
 /// An atom is read before its time is known. So it is read into the open frame, and moved on where it turns out to be
 /// the first one of the next.
-pub(crate) struct Gather {
+pub(crate) struct FrameAssembler {
     segment: Symbol,
     /// The time of the open frame.
     time: Option<i64>,
@@ -23,9 +23,9 @@ pub(crate) struct Gather {
     room: (usize, usize),
 }
 
-impl Gather {
-    pub(crate) fn new(labels: &[Signature]) -> Gather {
-        Gather {
+impl FrameAssembler {
+    pub(crate) fn new(labels: &[Signature]) -> FrameAssembler {
+        FrameAssembler {
             segment: default_segment(),
             time: None,
             facts: Default::default(),
@@ -60,7 +60,7 @@ impl Gather {
         }
     }
 
-    /// Where to read the next atom into. Then comes [`Gather::settle`] or [`Gather::retract`].
+    /// Where to read the next atom into. Then comes [`FrameAssembler::settle`] or [`FrameAssembler::retract`].
     pub(crate) fn facts(&mut self, part: usize) -> &mut Facts {
         &mut self.facts[part]
     }
@@ -98,7 +98,7 @@ impl Gather {
                 Ok(true)
             }
             Err(problem) => {
-                sink.forgive(problem.at(at))?;
+                sink.skip_or_fail(problem.at(at))?;
                 self.refused = Some(time);
                 Ok(false)
             }
@@ -107,9 +107,9 @@ impl Gather {
 
     /// In lenient mode counts the problem of an atom, which is left out. One that is wrong in a value only has a time,
     /// at which something was observed.
-    pub(crate) fn forgive(&mut self, problem: Problem, sink: &mut Sink) -> Result<(), Problem> {
+    pub(crate) fn skip_or_fail(&mut self, problem: Problem, sink: &mut Sink) -> Result<(), Problem> {
         let (time, at) = (problem.time, problem.at);
-        sink.forgive(problem.within(self.segment))?;
+        sink.skip_or_fail(problem.within(self.segment))?;
         time.map_or(Ok(()), |time| self.open(time, at, sink).map(drop))
     }
 

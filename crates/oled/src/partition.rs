@@ -1,4 +1,4 @@
-//! Dealing: a stream goes to several workers by segment, and what they make of it is put in the order of the stream.
+//! Partitioning: a stream goes to several workers by segment, and what they make of it is put in the order of the stream.
 //!
 //! Everything that is known from one frame to the next is known of a segment, so whoever gets all frames of a segment, and is told
 //! where it ends, makes of it what one worker makes of the whole stream. Each frame has its place; results are sorted by it.
@@ -28,15 +28,15 @@ pub struct Place {
 ///
 /// ```
 /// use oled::{Frame, Symbol};
-/// use oled::deal::Dealer;
-/// let mut dealer = Dealer::new(false);
+/// use oled::partition::Sequencer;
+/// let mut sequencer = Sequencer::new(false);
 /// let [a, b] = ["a", "b"].map(Symbol::new);
-/// assert_eq!(dealer.place(&Frame::new(a, 1)).over, None);
-/// let second = dealer.place(&Frame::new(b, 1));
+/// assert_eq!(sequencer.place(&Frame::new(a, 1)).over, None);
+/// let second = sequencer.place(&Frame::new(b, 1));
 /// assert_eq!((second.frame, second.segment, second.begins, second.over), (2, 1, true, Some(a)));
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Dealer {
+pub struct Sequencer {
     interleaved: bool,
     /// The segment of the last frame, and its number.
     current: Option<(Symbol, u64)>,
@@ -46,10 +46,10 @@ pub struct Dealer {
     segments: u64,
 }
 
-impl Dealer {
+impl Sequencer {
     /// Before the first frame. `interleaved`: whether segments are mixed.
-    pub fn new(interleaved: bool) -> Dealer {
-        Dealer { interleaved, current: None, known: IndexMap::default(), frames: 0, segments: 0 }
+    pub fn new(interleaved: bool) -> Sequencer {
+        Sequencer { interleaved, current: None, known: IndexMap::default(), frames: 0, segments: 0 }
     }
 
     /// The place of the next frame.
@@ -119,7 +119,7 @@ pub trait Worker: Send {
 ///
 /// ```
 /// use oled::Symbol;
-/// use oled::deal::owner;
+/// use oled::partition::owner;
 /// assert_eq!(owner(Symbol::new("walk1"), 1), 0);
 /// assert!((0..100).map(|i| owner(Symbol::new(&format!("s{i}")), 2)).sum::<usize>().abs_diff(50) < 20);
 /// ```
@@ -136,7 +136,7 @@ pub fn owner(segment: Symbol, workers: usize) -> usize {
 ///
 /// ```
 /// use oled::Symbol;
-/// use oled::deal::Shares;
+/// use oled::partition::Shares;
 /// let mut shares = Shares::new(2);
 /// let [a, b, c] = ["a", "b", "c"].map(Symbol::new);
 /// let dealt = [a, a, a, b, a, c].map(|segment| shares.frame(segment));

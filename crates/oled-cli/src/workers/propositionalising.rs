@@ -1,12 +1,12 @@
-//! Covering side by side: workers make interpretations of their segments, and one learner decides on them in the order of the stream.
+//! Propositionalising side by side: workers make interpretations of their segments, and one learner decides on them in the order of the stream.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use anyhow::Context;
-use oled::deal::{Place, Told, Worker};
 use oled::event::Observer;
-use oled::learn::{Covered, Covering};
+use oled::learn::{Propositionalised, SegmentPropositionaliser};
+use oled::partition::{Place, Told, Worker};
 use oled::{Frame, Learner, StateError, Symbol};
 
 use super::run;
@@ -14,39 +14,39 @@ use crate::progress::Progress;
 use crate::source::Source;
 
 /// A worker that makes interpretations.
-pub(crate) struct Covers {
-    covering: Covering,
+pub(crate) struct Propositionalising {
+    propositionaliser: SegmentPropositionaliser,
     to: To,
 }
 
 /// Where they go.
 enum To {
     /// To another thread, and the number of this worker is told.
-    Thread(Sender<Covered>, u64),
+    Thread(Sender<Propositionalised>, u64),
     /// To another process, as bytes.
     #[cfg(feature = "cluster")]
     Process,
 }
 
-impl Covers {
+impl Propositionalising {
     /// For another process.
     #[cfg(feature = "cluster")]
-    pub(crate) fn new(covering: Covering) -> Covers {
-        Covers { covering, to: To::Process }
+    pub(crate) fn new(propositionaliser: SegmentPropositionaliser) -> Propositionalising {
+        Propositionalising { propositionaliser, to: To::Process }
     }
 }
 
-impl Worker for Covers {
+impl Worker for Propositionalising {
     fn over(&mut self, _: Symbol, _: &Place, _: &mut Vec<Told>) {}
 
     fn frame(&mut self, frame: &Frame, place: &Place, told: &mut Vec<Told>) -> Result<(), String> {
-        let covered = self.covering.observe(frame);
+        let propositionalised = self.propositionaliser.observe(frame);
         let (made, tag) = match &self.to {
             #[cfg(feature = "cluster")]
-            To::Process => (oled::state::encode(&covered), 0),
+            To::Process => (oled::state::encode(&propositionalised), 0),
             To::Thread(learner, number) => {
                 // Who does not listen any more has told why.
-                let _ = learner.send(covered);
+                let _ = learner.send(propositionalised);
                 (Vec::new(), *number)
             }
         };
@@ -57,18 +57,18 @@ impl Worker for Covers {
     fn end(&mut self, _: &mut Vec<Told>) {}
 
     fn save(&mut self) -> Vec<u8> {
-        self.covering.save()
+        self.propositionaliser.save()
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        self.covering.restore(state)
+        self.propositionaliser.restore(state)
     }
 }
 
 /// Lets a learner, which has seen nothing yet, decide on what so many workers make of a stream; gives back the stream, which has
 /// ended.
-pub(crate) fn learn_covered(
-    (learner, covering): (&mut dyn Learner, &Covering),
+pub(crate) fn learn_propositionalised(
+    (learner, propositionaliser): (&mut dyn Learner, &SegmentPropositionaliser),
     observer: &mut dyn Observer,
     (frames, interleaved): (Source, bool),
     workers: usize,
@@ -77,17 +77,20 @@ pub(crate) fn learn_covered(
 ) -> anyhow::Result<Source> {
     let one = |number: usize| {
         let (send, receive) = channel();
-        (Covers { covering: covering.clone(), to: To::Thread(send, number as u64) }, receive)
+        (
+            Propositionalising { propositionaliser: propositionaliser.clone(), to: To::Thread(send, number as u64) },
+            receive,
+        )
     };
-    let (workers, made): (Vec<Covers>, Vec<Receiver<Covered>>) = (0..workers).map(one).unzip();
+    let (workers, made): (Vec<Propositionalising>, Vec<Receiver<Propositionalised>>) = (0..workers).map(one).unzip();
     let failed = "what workers have seen cannot be put together: please report it";
     let (frames, workers) = run(frames, interleaved, workers, stop, progress, |told| {
         told.iter().try_for_each(|told| {
             // What is told was sent before.
-            let covered = made[told.tag as usize].recv().context(failed)?;
-            learner.observe_covered(covered, observer).context(failed)
+            let propositionalised = made[told.tag as usize].recv().context(failed)?;
+            learner.observe_propositionalised(propositionalised, observer).context(failed)
         })
     })?;
-    workers.into_iter().try_for_each(|mut worker| learner.add_covering(&worker.save()).context(failed))?;
+    workers.into_iter().try_for_each(|mut worker| learner.add_propositionaliser(&worker.save()).context(failed))?;
     Ok(frames)
 }

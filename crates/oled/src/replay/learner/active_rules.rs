@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Replay;
 use super::searches::rules_of;
-use crate::event::{Event, Observer, What};
+use crate::event::{Event, EventKind, Observer};
 use crate::lang::{Clause, Symbol, Theory};
 
 /// A rule of the theory as of the last search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct AtWork {
+pub(super) struct ActiveRule {
     pub(super) head: usize,
     pub(super) number: u64,
     pub(super) clause: Clause,
@@ -41,11 +41,11 @@ impl Replay {
         };
         self.searched = added;
         self.last = outcomes;
-        self.put_to_work(observer);
+        self.activate(observer);
     }
 
     /// Tells what has changed, and numbers the rules.
-    fn put_to_work(&mut self, observer: &mut dyn Observer) {
+    fn activate(&mut self, observer: &mut dyn Observer) {
         let mut now = Vec::new();
         for (target, outcome) in self.last.iter().enumerate() {
             for rule in &outcome.rules {
@@ -59,43 +59,43 @@ impl Replay {
             let head = heads[process].atom.clone();
             observer.on(&Event { interpretation, process, head, rule, what });
         };
-        for old in &self.at_work {
+        for old in &self.active_rules {
             if !now.iter().any(|(head, clause, _)| (*head, clause) == (old.head, &old.clause)) {
                 let value = self.last[self.heads[old.head].target].value;
-                tell(old.head, old.number, What::Dropped { clause: old.clause.clone(), value });
+                tell(old.head, old.number, EventKind::Dropped { clause: old.clause.clone(), value });
             }
         }
         for (target, outcome) in self.last.iter().enumerate() {
             if let Some((limit, most, what)) =
-                self.at_a_limit(target, outcome).filter(|_| !self.limited.contains(&target))
+                self.at_a_limit(target, outcome).filter(|_| !self.limit_hits.contains(&target))
             {
-                self.limited.push(target);
+                self.limit_hits.push(target);
                 let head = self.heads.iter().position(|h| h.target == target).expect("a target has a head");
-                tell(head, 0, What::Limited { limit: Symbol::new(limit), most, what });
+                tell(head, 0, EventKind::Limited { limit: Symbol::new(limit), most, what });
             }
         }
-        let mut at_work = Vec::new();
+        let mut active_rules = Vec::new();
         for (head, clause, value) in now {
-            let known = &mut self.known[head];
+            let known = &mut self.numbered[head];
             let number = known.iter().position(|c| *c == clause).unwrap_or_else(|| {
                 known.push(clause.clone());
                 known.len() - 1
             }) as u64
                 + 1;
-            let rule = AtWork { head, number, clause };
-            if !self.at_work.contains(&rule) {
-                tell(head, number, What::Chosen { clause: rule.clause.clone(), value });
+            let rule = ActiveRule { head, number, clause };
+            if !self.active_rules.contains(&rule) {
+                tell(head, number, EventKind::Chosen { clause: rule.clause.clone(), value });
             }
-            at_work.push(rule);
+            active_rules.push(rule);
         }
-        if at_work != self.at_work {
-            self.at_work = at_work;
-            self.theory = Arc::new(self.at_work());
+        if active_rules != self.active_rules {
+            self.active_rules = active_rules;
+            self.theory = Arc::new(self.active_rules());
         }
     }
 
     /// The rules at work, as a theory.
-    pub(super) fn at_work(&self) -> Theory {
-        self.at_work.iter().map(|rule| rule.clause.clone()).collect()
+    pub(super) fn active_rules(&self) -> Theory {
+        self.active_rules.iter().map(|rule| rule.clause.clone()).collect()
     }
 }

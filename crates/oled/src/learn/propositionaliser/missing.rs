@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
-use super::Cover;
+use super::Propositionaliser;
 use crate::calculus::fluent_name;
 use crate::lang::{Signature, Symbol};
 use crate::stream::Frame;
@@ -22,7 +22,7 @@ pub(crate) struct Missing {
 const MOST_LABELS: usize = 8;
 
 impl Missing {
-    /// Adds what another cover of the same task has missed.
+    /// Adds what another propositionaliser of the same task has missed.
     pub(super) fn join(&mut self, other: &Missing) {
         self.facts.retain(|fact| other.facts.contains(fact));
         for (label, count) in &other.labels {
@@ -33,7 +33,7 @@ impl Missing {
     }
 }
 
-impl Cover {
+impl Propositionaliser {
     /// Notes which facts are still missing, and which labels nothing declares.
     pub(super) fn note_missing(&mut self, frame: &Frame) {
         let (program, model) = (&self.program, &self.model);

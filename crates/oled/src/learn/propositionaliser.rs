@@ -1,7 +1,7 @@
-//! Cover: what learning sees of frames, for all that is learned: one model per time point, and the instances there.
+//! Propositionaliser: what learning sees of frames, for all that is learned: one model per time point, and the instances there.
 
-mod crowded;
 mod missing;
+mod oversized;
 mod parts;
 mod saved;
 
@@ -13,7 +13,7 @@ use super::instances::{Group, Loss};
 use super::interpretation::Point;
 use super::links::Links;
 use super::lookup::Lookup;
-use super::measured::Gauge;
+use super::measured::NumericFeature;
 use super::present::{Present, Tracked};
 use super::target::Target;
 use crate::calculus::Precedence;
@@ -23,14 +23,14 @@ use crate::interrupt::Interrupt;
 use crate::lang::{Signature, Symbol, Symmetries, Value, exchanged};
 use crate::logic::{Limits, Measure, Model, Pred, Program, Relation, Stop};
 use crate::stream::Frame;
-use crowded::{Crowded, Limit};
 pub(crate) use missing::Missing;
+use oversized::{Limit, OversizedFrames};
 pub(super) use parts::{GroupSpec, Parts};
-pub(crate) use saved::CoverState;
+pub(crate) use saved::PropositionaliserState;
 
 /// What makes interpretations of frames: one model per time point, one truth per head instance, for all targets.
 #[derive(Clone, Debug)]
-pub struct Cover {
+pub struct Propositionaliser {
     pub(super) program: Program,
     pub(super) model: Model,
     pub(super) groups: Vec<Group>,
@@ -64,7 +64,7 @@ pub struct Cover {
     pub(super) count: u64,
     /// A time point with more instances than this is left out.
     limit: usize,
-    crowded: Crowded,
+    oversized: OversizedFrames,
     /// What is declared to be annotated.
     labels: IndexSet<Signature, FxBuildHasher>,
     missing: Missing,
@@ -96,7 +96,7 @@ pub(super) struct Stray {
     pub(super) uncovered: [Relation; 2],
 }
 
-impl Cover {
+impl Propositionaliser {
     /// Which wins where a fluent is started and ended at the same time point.
     pub fn precedence(&self) -> Precedence {
         self.both
@@ -174,8 +174,8 @@ impl Cover {
     }
 
     /// What is measured of the instances of a group.
-    pub(crate) fn gauges(&self, group: usize) -> &[Gauge] {
-        &self.groups[group].gauges
+    pub(crate) fn features(&self, group: usize) -> &[NumericFeature] {
+        &self.groups[group].features
     }
 
     /// For each group when an instance of it is lost.
@@ -209,18 +209,18 @@ impl Cover {
         self.targets[target].group
     }
 
-    /// Counts what another cover of the same task has seen.
-    pub(crate) fn join(&mut self, other: &Cover) {
+    /// Counts what another propositionaliser of the same task has seen.
+    pub(crate) fn join(&mut self, other: &Propositionaliser) {
         self.count += other.count;
-        self.crowded.join(&other.crowded);
+        self.oversized.join(&other.oversized);
         self.missing.join(&other.missing);
     }
 
     /// The same without masks: for benchmarks and tests.
     pub fn lookup(&self) -> Lookup {
-        let mut cover = self.clone();
-        cover.program.forbid_repeats();
-        Lookup::new(cover)
+        let mut propositionaliser = self.clone();
+        propositionaliser.program.forbid_repeats();
+        Lookup::new(propositionaliser)
     }
 
     /// From now on leaves out time points with more instances than this, or at which more steps are taken.
@@ -247,7 +247,7 @@ impl Cover {
         self.stop == Some(Stop::Interrupted)
     }
 
-    /// Makes the model of a time point: the part of [`Cover::observe`] that any way of counting needs. For benchmarks.
+    /// Makes the model of a time point: the part of [`Propositionaliser::observe`] that any way of counting needs. For benchmarks.
     pub fn derive(&mut self, frame: &Frame) {
         // What the background starts and ends is of interest while it holds only.
         let mut ended = Vec::new();

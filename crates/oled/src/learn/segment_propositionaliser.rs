@@ -1,17 +1,17 @@
-//! Covering: what is made of frames before anything is decided, so that others can make it, segment by segment.
+//! Propositionalising by segment: what is made of frames before anything is decided, so that others can make it, segment by segment.
 
 use serde::{Deserialize, Serialize};
 
-use super::cover::{Cover, CoverState};
 use super::interpretation::Interpretation;
-use crate::event::What;
+use super::propositionaliser::{Propositionaliser, PropositionaliserState};
+use crate::event::EventKind;
 use crate::lang::Symbol;
 use crate::state::{StateError, decode, encode};
 use crate::stream::Frame;
 
 /// What was made of a frame.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Covered {
+pub struct Propositionalised {
     pub(super) interpretation: Option<Interpretation>,
     /// That a time point was left out, the first time: the limit, what it is set to, and what was too much.
     pub(super) left_out: Option<(Symbol, usize, String)>,
@@ -21,19 +21,19 @@ pub struct Covered {
 ///
 /// The law: an interpretation depends on the frames of its segment alone. So whoever makes those of whole segments, and hands them
 /// on in the order of the stream, makes what the learner would have made itself; all decisions are then taken in that order by one,
-/// and are the same for any number of coverings. What coverings counted is added up, in any order; one that has seen nothing adds
+/// and are the same for any number of them. What they counted is added up, in any order; one that has seen nothing adds
 /// nothing.
 #[derive(Clone, Debug)]
-pub struct Covering(Cover);
+pub struct SegmentPropositionaliser(Propositionaliser);
 
-impl Covering {
-    pub(super) fn new(cover: Cover) -> Covering {
-        Covering(cover)
+impl SegmentPropositionaliser {
+    pub(super) fn new(propositionaliser: Propositionaliser) -> SegmentPropositionaliser {
+        SegmentPropositionaliser(propositionaliser)
     }
 
     /// Takes a frame.
-    pub fn observe(&mut self, frame: &Frame) -> Covered {
-        cover(&mut self.0, frame)
+    pub fn observe(&mut self, frame: &Frame) -> Propositionalised {
+        propositionalise(&mut self.0, frame)
     }
 
     /// What it knows of the stream so far.
@@ -43,21 +43,21 @@ impl Covering {
 
     /// Goes on where another one of the same task and settings was saved.
     pub fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
-        let state: CoverState = decode(state)?;
+        let state: PropositionaliserState = decode(state)?;
         self.0.restore(state)
     }
 
-    pub(super) fn cover(&self) -> &Cover {
+    pub(super) fn propositionaliser(&self) -> &Propositionaliser {
         &self.0
     }
 }
 
-/// What a cover makes of a frame.
-pub(super) fn cover(cover: &mut Cover, frame: &Frame) -> Covered {
-    let interpretation = cover.observe(frame);
-    let left_out = match cover.tell_crowded() {
-        Some(What::Limited { limit, most, what }) => Some((limit, most, what)),
+/// What a propositionaliser makes of a frame.
+pub(super) fn propositionalise(propositionaliser: &mut Propositionaliser, frame: &Frame) -> Propositionalised {
+    let interpretation = propositionaliser.observe(frame);
+    let left_out = match propositionaliser.report_oversized() {
+        Some(EventKind::Limited { limit, most, what }) => Some((limit, most, what)),
         _ => None,
     };
-    Covered { interpretation, left_out }
+    Propositionalised { interpretation, left_out }
 }

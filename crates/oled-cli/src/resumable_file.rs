@@ -1,4 +1,4 @@
-//! Growing: a file that is written to as a run goes on, and cut where a checkpoint left it when the run is resumed.
+//! A resumable file: one that is written to as a run goes on, and cut where a checkpoint left it when the run is resumed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use oled_data::Digest;
 
 /// A file that is written to as a run goes on.
-pub(crate) struct Growing {
+pub(crate) struct ResumableFile {
     path: PathBuf,
     output: BufWriter<File>,
     /// What was written so far.
@@ -19,9 +19,9 @@ pub(crate) struct Growing {
     begun: bool,
 }
 
-impl Growing {
+impl ResumableFile {
     /// A new file, or one that has this in it since a checkpoint was written. A file that has something else is not touched.
-    pub(crate) fn open(path: &Path, written: Option<Digest>) -> anyhow::Result<Growing> {
+    pub(crate) fn open(path: &Path, written: Option<Digest>) -> anyhow::Result<ResumableFile> {
         let failed = || format!("cannot write `{}`", path.display());
         let mut options = OpenOptions::new();
         options.write(true);
@@ -48,7 +48,7 @@ impl Growing {
             );
         }
         let (path, output) = (path.to_path_buf(), BufWriter::new(file));
-        Ok(Growing { path, output, written: written.unwrap_or_default(), is_file, begun: false })
+        Ok(ResumableFile { path, output, written: written.unwrap_or_default(), is_file, begun: false })
     }
 
     /// Cuts off what is to be written anew.
@@ -84,7 +84,7 @@ fn starts_with(file: &mut File, written: &Digest) -> io::Result<bool> {
     Ok(there == *written)
 }
 
-impl Write for Growing {
+impl Write for ResumableFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.begin()?;
         let count = self.output.write(bytes)?;

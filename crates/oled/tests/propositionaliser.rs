@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use oled::calculus::Outcome;
-use oled::event::{Event, What};
+use oled::event::{Event, EventKind};
 use oled::induce::{Ledger, Mask, Tally};
 use oled::testing::{deterministic, generate, naive};
 use oled::{Atom, Clause, FactReader, Frame, Learner, Oled, Settings, Source, Symbol, Task, Term, Value, parse_theory};
@@ -89,7 +89,7 @@ proptest! {
         prop_assert_eq!(count > 200, limits > 0, "{} literals", count);
         prop_assert!(learner.table(0).introduced().len() > 2 && learner.table(0).components().len() > 1);
         let bodies: Vec<Mask> = bodies.iter().map(|b| b.iter().map(|i| i.index(count)).collect()).collect();
-        let mut lookup = learner.cover().lookup();
+        let mut lookup = learner.propositionaliser().lookup();
         let mut looked_up = vec![0; bodies.len()];
         let mut ledger = Ledger::default();
         let mut by_hand = vec![Tally::default(); bodies.len()];
@@ -98,9 +98,9 @@ proptest! {
         let mut past = start.clone();
         let mut pairs: BTreeSet<String> = BTreeSet::new();
         for pair in frames.windows(2) {
-            learner.cover().observe(&pair[0]);
+            learner.propositionaliser().observe(&pair[0]);
             // The next frame is looked at by a copy, which is thrown away.
-            let Some(interpretation) = learner.cover().clone().observe(&pair[1]) else {
+            let Some(interpretation) = learner.propositionaliser().clone().observe(&pair[1]) else {
                 past = start.clone();
                 pairs.clear();
                 continue;
@@ -180,6 +180,6 @@ fn too_many_assignments_are_told_once_with_their_variable() {
     }
     learner.theory(&mut events);
     let [Event { interpretation: 2, process: 0, rule: 0, what, .. }] = &events[..] else { panic!("{events:?}") };
-    let What::TooMany { variable, assignments, segment, time } = what else { panic!("{what:?}") };
+    let EventKind::AssignmentOverflow { variable, assignments, segment, time } = what else { panic!("{what:?}") };
     assert_eq!((variable.as_str(), *assignments, segment.as_str(), *time), ("Y0", 71 * 71, "crowd", 2));
 }

@@ -1,9 +1,9 @@
-//! Crowded: time points that have too much to learn from, and are left out.
+//! Oversized frames: time points that have too much to learn from, and are left out.
 
 use serde::{Deserialize, Serialize};
 
-use super::Cover;
-use crate::event::What;
+use super::Propositionaliser;
+use crate::event::EventKind;
 use crate::lang::Symbol;
 use crate::learn::instances::Group;
 use crate::logic::Stop;
@@ -11,7 +11,7 @@ use crate::stream::Frame;
 
 /// Time points that were left out because there were too many instances.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Crowded {
+pub(super) struct OversizedFrames {
     pub(super) count: u64,
     /// Segment and time of one of them, and what there was too much of.
     example: Option<Example>,
@@ -27,9 +27,9 @@ pub(super) enum Limit {
     Steps,
 }
 
-impl Crowded {
-    /// Counts those of another cover of the same task.
-    pub(super) fn join(&mut self, other: &Crowded) {
+impl OversizedFrames {
+    /// Counts those of another propositionaliser of the same task.
+    pub(super) fn join(&mut self, other: &OversizedFrames) {
         self.count += other.count;
         self.told |= other.told;
         other.example.iter().for_each(|example| self.propose(example.clone()));
@@ -43,7 +43,7 @@ impl Crowded {
     }
 }
 
-impl Cover {
+impl Propositionaliser {
     /// What there is too much of at the time point of the model, if anything, and the setting that says so. Instances that
     /// are related are counted when they are found.
     pub(super) fn too_much(&self) -> Option<(String, Limit)> {
@@ -78,32 +78,32 @@ impl Cover {
     }
 
     pub(super) fn leave_out(&mut self, frame: &Frame, what: String, limit: Limit) {
-        self.crowded.count += 1;
-        self.crowded.propose((frame.segment, frame.time, what, limit));
+        self.oversized.count += 1;
+        self.oversized.propose((frame.segment, frame.time, what, limit));
     }
 
     /// The time point that was left out last stands for so many more.
     pub(crate) fn leave_out_more(&mut self, count: u64) {
-        self.crowded.count += count;
+        self.oversized.count += count;
     }
 
     /// That time points were left out, the first time that somebody asks.
-    pub(crate) fn tell_crowded(&mut self) -> Option<What> {
-        let told = std::mem::replace(&mut self.crowded.told, self.crowded.example.is_some());
-        let (segment, time, what, limit) = self.crowded.example.as_ref().filter(|_| !told)?;
+    pub(crate) fn report_oversized(&mut self) -> Option<EventKind> {
+        let told = std::mem::replace(&mut self.oversized.told, self.oversized.example.is_some());
+        let (segment, time, what, limit) = self.oversized.example.as_ref().filter(|_| !told)?;
         let what = format!("time {time} of segment `{segment}` is left out: it has {what}");
         let (limit, most) = self.setting(*limit);
-        Some(What::Limited { limit: Symbol::new(limit), most, what })
+        Some(EventKind::Limited { limit: Symbol::new(limit), most, what })
     }
 
     /// Takes note that somebody was told that time points were left out; returns whether that is news.
     pub(crate) fn note_told(&mut self) -> bool {
-        !std::mem::replace(&mut self.crowded.told, true)
+        !std::mem::replace(&mut self.oversized.told, true)
     }
 
     /// How many time points were left out, if any.
-    pub(crate) fn remark_crowded(&self) -> Option<String> {
-        let Crowded { count, example, .. } = &self.crowded;
+    pub(crate) fn remark_oversized(&self) -> Option<String> {
+        let OversizedFrames { count, example, .. } = &self.oversized;
         let (segment, time, what, limit) = example.as_ref()?;
         let (limit, most) = self.setting(*limit);
         Some(format!(

@@ -1,4 +1,4 @@
-//! Gather: how many, and sums, least, largest and mean values, of what is true now or was within a window.
+//! Aggregate: how many, and sums, least, largest and mean values, of what is true now or was within a window.
 //!
 //! | condition | `N` is |
 //! |---|---|
@@ -49,7 +49,7 @@ const WORDS: [(&str, Operation); 7] = [
 
 /// How rows are gathered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Gather {
+pub struct Aggregate {
     /// What is made of them.
     pub operation: Operation,
     /// The column of the values, if there is one.
@@ -63,7 +63,7 @@ pub struct Gather {
 /// As many columns have a bit.
 const MOST_COLUMNS: usize = 64;
 
-impl Gather {
+impl Aggregate {
     pub(super) fn word(self) -> &'static str {
         WORDS.iter().find(|(_, operation)| *operation == self.operation).map_or("count", |(word, _)| word)
     }
@@ -129,7 +129,7 @@ pub(super) fn is_word(word: &str) -> bool {
 }
 
 /// What an atom gathers, and how; `None` if it does not.
-pub(super) fn read(atom: &Atom) -> Result<Option<(Gather, Atom)>, Diagnostic> {
+pub(super) fn read(atom: &Atom) -> Result<Option<(Aggregate, Atom)>, Diagnostic> {
     let Some(form) = form(atom) else { return Ok(None) };
     let word = atom.name.as_str();
     let wrong = |message: String, hint: &str| Err(Diagnostic::new(&atom.span, message).hint(hint));
@@ -181,21 +181,21 @@ pub(super) fn read(atom: &Atom) -> Result<Option<(Gather, Atom)>, Diagnostic> {
     };
     let is_local = |i: &usize| holes[*i].is_anonymous() || value == Some(*i);
     let local = (0..holes.len()).filter(is_local).fold(0, |bits, i| bits | 1 << i);
-    Ok(Some((Gather { operation, value, local, window }, inner)))
+    Ok(Some((Aggregate { operation, value, local, window }, inner)))
 }
 
 /// The atom of its own predicate: what it is counted for, how many, and the time.
-pub(super) fn plain(atom: &Atom, gather: Gather, inner: &Atom) -> Option<Atom> {
+pub(super) fn plain(atom: &Atom, aggregate: Aggregate, inner: &Atom) -> Option<Atom> {
     let base = Signature::of(inner);
-    let Gather { value, local, window, .. } = gather;
+    let Aggregate { value, local, window, .. } = aggregate;
     // No text has such a name.
-    let name = Symbol::new(&format!("{}\0{value:?} {local} {window:?}\0{base}", gather.word()));
+    let name = Symbol::new(&format!("{}\0{value:?} {local} {window:?}\0{base}", aggregate.word()));
     let mut holes = Vec::new();
     for_each_hole(&inner.args, &mut |term| holes.push(term.clone()));
     let time = holes.pop()?;
-    let groups = holes.into_iter().enumerate().filter(|(i, _)| gather.groups(*i)).map(|(_, term)| term);
+    let groups = holes.into_iter().enumerate().filter(|(i, _)| aggregate.groups(*i)).map(|(_, term)| term);
     let form = form(atom)?;
-    let span = form.window.filter(|_| gather.is_throughout()).cloned();
+    let span = form.window.filter(|_| aggregate.is_throughout()).cloned();
     let args = groups.chain(span).chain([form.result.clone(), time]).collect();
     Some(Atom { name, args, span: atom.span.clone() })
 }
@@ -208,13 +208,13 @@ pub(super) fn span(atom: &Atom) -> Option<&Term> {
 
 impl Past {
     /// What an atom of such a predicate gathers, as it is written.
-    pub(super) fn gathered(self, gather: Gather, plain: &Atom) -> Atom {
+    pub(super) fn gathered(self, aggregate: Aggregate, plain: &Atom) -> Atom {
         let columns = self.base.arity() - 1;
         let mut groups = plain.args.iter();
         let terms: Vec<Term> = (0..columns)
             .map(|column| match groups.clone().next() {
-                _ if gather.value == Some(column) => Term::var("V"),
-                Some(group) if gather.groups(column) => {
+                _ if aggregate.value == Some(column) => Term::var("V"),
+                Some(group) if aggregate.groups(column) => {
                     groups.next();
                     group.clone()
                 }
@@ -226,31 +226,31 @@ impl Past {
     }
 
     /// The whole condition.
-    pub(super) fn gathering(self, gather: Gather, plain: &Atom) -> Atom {
-        let inner = self.gathered(gather, plain);
-        let value = gather.value.map(|_| Term::var("V"));
+    pub(super) fn gathering(self, aggregate: Aggregate, plain: &Atom) -> Atom {
+        let inner = self.gathered(aggregate, plain);
+        let value = aggregate.value.map(|_| Term::var("V"));
         let span = || plain.args[plain.args.len() - 3].clone();
-        let window = gather.window.map(|units| Term::Value(Value::Int(units)));
-        let window = window.or_else(|| gather.is_throughout().then(span));
+        let window = aggregate.window.map(|units| Term::Value(Value::Int(units)));
+        let window = window.or_else(|| aggregate.is_throughout().then(span));
         let result = plain.args[plain.args.len() - 2].clone();
         let args = value.into_iter().chain([Term::App(inner.name, inner.args)]).chain(window).chain([result]);
-        Atom { name: Symbol::new(gather.word()), args: args.collect(), span: plain.span.clone() }
+        Atom { name: Symbol::new(aggregate.word()), args: args.collect(), span: plain.span.clone() }
     }
 
     /// The types of its columns, from those of what it looks back at.
     pub(super) fn types(self, base: &[Option<Symbol>]) -> Vec<Option<Symbol>> {
         let (mut types, time) = (base.to_vec(), base.last().copied().flatten());
         match self.look {
-            super::past::Look::Gather(gather) => {
+            super::past::Look::Aggregate(aggregate) => {
                 types.pop();
-                let of_value = gather.value.and_then(|column| types.get(column).copied().flatten());
-                let result = match gather.operation {
+                let of_value = aggregate.value.and_then(|column| types.get(column).copied().flatten());
+                let result = match aggregate.operation {
                     Operation::Count => Some(Symbol::new("int")),
                     Operation::Sum | Operation::Mean => Some(Symbol::new("real")),
                     Operation::Min | Operation::Max | Operation::NeverBelow | Operation::NeverAbove => of_value,
                 };
-                let span = gather.is_throughout().then(|| Some(Symbol::new("int")));
-                let groups = types.into_iter().enumerate().filter(|(i, _)| gather.groups(*i)).map(|(_, kind)| kind);
+                let span = aggregate.is_throughout().then(|| Some(Symbol::new("int")));
+                let groups = types.into_iter().enumerate().filter(|(i, _)| aggregate.groups(*i)).map(|(_, kind)| kind);
                 groups.chain(span).chain([result, time]).collect()
             }
             look => {

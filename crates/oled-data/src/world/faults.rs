@@ -1,4 +1,4 @@
-//! Spoiling: a stream with faults that are known exactly, to see whether whoever reads it counts them right.
+//! Faults: a stream with faults that are known exactly, to see whether whoever reads it counts them right.
 //!
 //! Lines of a stream come late, twice, or damaged, by a seed. A line has at most one fault, a late one stays within its
 //! segment, and a damaged one is a copy: without the faults the stream is as it was.
@@ -24,19 +24,19 @@ pub struct Faults {
 
 /// Spoils lines, one for each frame, and counts what it does.
 #[derive(Debug)]
-pub struct Spoiler {
+pub struct FaultInjector {
     faults: Faults,
     random: Random,
     /// The newest time that was written, and its segment.
     newest: Option<(Symbol, i64)>,
     /// Lines that are held back: when they come, their times, and they themselves.
     held: Vec<(i64, i64, String)>,
-    counts: Spoilt,
+    counts: InjectedFaults,
 }
 
-/// What a spoiler did.
+/// What an injector did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spoilt {
+pub struct InjectedFaults {
     /// Lines, those that came twice or damaged counted twice.
     pub lines: u64,
     /// How many lines were late, by how much: the number at place N is that of lines that were N time units late.
@@ -47,7 +47,7 @@ pub struct Spoilt {
     pub malformed: u64,
 }
 
-impl Spoilt {
+impl InjectedFaults {
     /// How many lines were late by at most so many time units, and by more.
     pub fn late_by(&self, lateness: u64) -> (u64, u64) {
         let bound = usize::try_from(lateness).unwrap_or(usize::MAX).saturating_add(1).min(self.late.len());
@@ -56,7 +56,7 @@ impl Spoilt {
     }
 }
 
-impl fmt::Display for Spoilt {
+impl fmt::Display for InjectedFaults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let late: u64 = self.late.iter().sum();
         write!(f, "{} lines: {late} late", self.lines)?;
@@ -69,15 +69,15 @@ impl fmt::Display for Spoilt {
     }
 }
 
-impl Spoiler {
-    /// A spoiler by a seed.
-    pub fn new(faults: Faults, seed: u64) -> Spoiler {
-        Spoiler {
+impl FaultInjector {
+    /// An injector by a seed.
+    pub fn new(faults: Faults, seed: u64) -> FaultInjector {
+        FaultInjector {
             faults,
             random: Random::new(seed, &[0x5901]),
             newest: None,
             held: Vec::new(),
-            counts: Spoilt::default(),
+            counts: InjectedFaults::default(),
         }
     }
 
@@ -116,7 +116,7 @@ impl Spoiler {
     }
 
     /// Writes what is held back; returns what was done.
-    pub fn finish<E>(mut self, mut write: impl FnMut(&str) -> Result<(), E>) -> Result<Spoilt, E> {
+    pub fn finish<E>(mut self, mut write: impl FnMut(&str) -> Result<(), E>) -> Result<InjectedFaults, E> {
         self.release(i64::MAX, &mut write)?;
         Ok(self.counts)
     }
@@ -153,16 +153,16 @@ mod tests {
     fn no_frame_is_later_than_the_delay_says() {
         for (seed, step) in (0..50).flat_map(|seed| [(seed, 1), (seed, 3)]) {
             let faults = Faults { late: 0.4, delay: 10, ..Faults::default() };
-            let mut spoiler = Spoiler::new(faults, seed);
+            let mut injector = FaultInjector::new(faults, seed);
             let mut written = 0;
             let mut count = |_: &str| -> Result<(), ()> {
                 written += 1;
                 Ok(())
             };
             for time in 0..300 {
-                spoiler.take(&Frame::new("main".into(), time * step), "{}\n", &mut count).unwrap();
+                injector.take(&Frame::new("main".into(), time * step), "{}\n", &mut count).unwrap();
             }
-            let spoilt = spoiler.finish(&mut count).unwrap();
+            let spoilt = injector.finish(&mut count).unwrap();
             assert!(spoilt.late.len() <= 11, "seed {seed}: {spoilt}");
             assert!(spoilt.late.iter().sum::<u64>() > 0, "seed {seed}: {spoilt}");
             assert_eq!(written, 300);

@@ -1,12 +1,12 @@
-//! Sight: one time point as what replay needs of it: each instance with what is true, measured and annotated of it.
+//! Snapshot: one time point as what replay needs of it: each instance with what is true, measured and annotated of it.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::cover::Cover;
-use super::existential::{Assignments, TooMany};
+use super::existential::{AssignmentOverflow, Assignments};
 use super::instances::{Group, Loss, filled};
 use super::present::{Absent, Present};
+use super::propositionaliser::Propositionaliser;
 use crate::induce::Mask;
 use crate::lang::Value;
 use crate::logic::{Model, Relation};
@@ -14,18 +14,18 @@ use crate::stream::Frame;
 
 /// A time point. Its room is used again for the next one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sight {
+pub(crate) struct Snapshot {
     /// The instances of each group.
-    pub(crate) groups: Vec<Seen>,
+    pub(crate) groups: Vec<GroupSnapshot>,
     /// For each target, how often it was annotated of what cannot hold: one of its arguments is lost, or no head speaks of
     /// it.
     pub(crate) missed: Vec<u32>,
-    pub(crate) too_many: Vec<TooMany>,
+    pub(crate) assignment_overflow: Vec<AssignmentOverflow>,
 }
 
 /// The instances of a group.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct GroupSnapshot {
     width: usize,
     values: Vec<Value>,
     /// What is true of each instance, one after the other, as words.
@@ -61,7 +61,7 @@ impl Needed {
 /// More targets than this in one group have no room in the labels of a run.
 pub(crate) const MAX_TARGETS: usize = 32;
 
-impl Seen {
+impl GroupSnapshot {
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -71,7 +71,7 @@ impl Seen {
     }
 
     /// What is true of an instance: for each assignment of existential variables, and each order of the arguments of a
-    /// symmetric fluent, the words of a mask and the bits of what each gauge shows, those of `nan` where it shows nothing.
+    /// symmetric fluent, the words of a mask and the bits of what each feature shows, those of `nan` where it shows nothing.
     pub(crate) fn key(&self, k: usize) -> &[u64] {
         let start = if k == 0 { 0 } else { self.ends[k - 1] as usize };
         &self.keys[start..self.ends[k] as usize]
@@ -112,14 +112,14 @@ impl Seen {
     }
 }
 
-impl Cover {
+impl Propositionaliser {
     /// Takes a frame as it is. Returns whether it was left out, since there is too much of it.
-    pub(crate) fn see(&mut self, frame: &Frame, sight: &mut Sight) -> bool {
+    pub(crate) fn observe_into(&mut self, frame: &Frame, snapshot: &mut Snapshot) -> bool {
         self.derive(frame);
         let left_out = self.notice(frame, |_, _, _| {});
-        let Sight { groups, missed, too_many } = sight;
-        groups.resize_with(self.groups.len(), Seen::default);
-        too_many.clear();
+        let Snapshot { groups, missed, assignment_overflow } = snapshot;
+        groups.resize_with(self.groups.len(), GroupSnapshot::default);
+        assignment_overflow.clear();
         let mut found = Vec::new();
         for (number, ((group, present), seen)) in self.groups.iter().zip(&mut self.present).zip(groups).enumerate() {
             seen.clear(group.width());
@@ -130,8 +130,8 @@ impl Cover {
             }
             if present.len() > 0 {
                 let assignments = group.assignments(&self.model, &mut found);
-                let told = |(variable, assignments)| TooMany { group: number, variable, assignments };
-                too_many.extend(found.drain(..).map(told));
+                let told = |(variable, assignments)| AssignmentOverflow { group: number, variable, assignments };
+                assignment_overflow.extend(found.drain(..).map(told));
                 present.numbers().for_each(|k| seen.push(group, present, k, (&self.model, &assignments)));
             }
             if let Loss::Some(columns) = &group.loss {

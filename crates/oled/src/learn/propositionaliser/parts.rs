@@ -1,11 +1,11 @@
-//! Parts: what a cover is made of, and how it is put together.
+//! Parts: what a propositionaliser is made of, and how it is put together.
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use super::crowded::Crowded;
 use super::missing::Missing;
-use super::{Cover, Labelled, Stray};
+use super::oversized::OversizedFrames;
+use super::{Labelled, Propositionaliser, Stray};
 use crate::calculus::{is_ordinary, unknown};
 use crate::induce::{LiteralTable, Numbers};
 use crate::inertia::{Inertia, Initially, is_tracked};
@@ -16,7 +16,7 @@ use crate::learn::given::{Given, follows, is_defined, starts_uncovered, wrapping
 use crate::learn::instances::{Deed, Group};
 use crate::learn::interpretation::Point;
 use crate::learn::links::Links;
-use crate::learn::measured::Gauge;
+use crate::learn::measured::NumericFeature;
 use crate::learn::present::Present;
 use crate::learn::target::{Target, TargetSpec};
 use crate::logic::{Dependence, Model, Pred, Program, Relation, Role, Vocabulary, kept};
@@ -29,7 +29,7 @@ pub(in crate::learn) struct GroupSpec {
     pub(in crate::learn) asked: Asked,
 }
 
-/// What a cover is made of besides its program: the task with its background rules, and what holds by them.
+/// What a propositionaliser is made of besides its program: the task with its background rules, and what holds by them.
 pub(in crate::learn) struct Parts<'a> {
     pub(in crate::learn) task: &'a Task,
     pub(in crate::learn) vocabulary: &'a Vocabulary,
@@ -38,15 +38,15 @@ pub(in crate::learn) struct Parts<'a> {
     pub(in crate::learn) initially: Option<Initially>,
 }
 
-impl Cover {
-    /// A cover of what is to be learned; an error says why there can be none.
+impl Propositionaliser {
+    /// A propositionaliser of what is to be learned; an error says why there can be none.
     pub(in crate::learn) fn new(
         parts: Parts<'_>,
         mut program: Program,
         (specs, numbers): (Vec<GroupSpec>, &[Numbers]),
         targets: &[TargetSpec],
         observed_next: bool,
-    ) -> Result<Cover, String> {
+    ) -> Result<Propositionaliser, String> {
         let Parts { task, vocabulary, rules, inertia, initially } = parts;
         let tracked = |kind: Symbol| is_tracked(task, vocabulary, kind);
         let mut dependence = Dependence::new(vocabulary, rules);
@@ -99,7 +99,7 @@ impl Cover {
         let mut groups: Vec<Group> = Vec::new();
         for (g, (spec, deeds)) in specs.into_iter().zip(deeds).enumerate() {
             let GroupSpec { table, family, asked } = &spec;
-            let gauges = Gauge::of(table, asked, &vocabulary.measures, numbers, &program);
+            let features = NumericFeature::of(table, asked, &vocabulary.measures, numbers, &program);
             let given = bits[g] - table.len();
             // Candidates are related by being candidates, and of an equivalence any two may be, by others.
             let closed = |t: &Target| t.group == g && task.bias.symmetries().is_equivalence(t.label);
@@ -113,7 +113,7 @@ impl Cover {
             let measured = |l: usize| vocabulary.measures[table.open_literals()[l].measure].predicate;
             let is_known_open = |l: usize| !all_related && !wraps(measured(l), &dependence, targets);
             let links = Links::new(table, is_known, is_known_open);
-            let mut group = Group::new(spec, links, gauges, deeds, &program, tracked)?;
+            let mut group = Group::new(spec, links, features, deeds, &program, tracked)?;
             (group.given, group.absent) = (given, absent[g]);
             groups.push(group);
         }
@@ -155,7 +155,7 @@ impl Cover {
         }
         let rows = |t: &Target| [(); 2].map(|()| Relation::new(t.label.arity() - 1));
         let stray = all.iter().map(|t| Stray { lost: rows(t), uncovered: rows(t) }).collect();
-        Ok(Cover {
+        Ok(Propositionaliser {
             model: Model::new(&program),
             present: vec![Present::default(); groups.len()],
             tracked: IndexMap::default(),
@@ -179,7 +179,7 @@ impl Cover {
             both: task.options.both,
             count: 0,
             limit: usize::MAX,
-            crowded: Crowded::default(),
+            oversized: OversizedFrames::default(),
             labels,
             missing,
             stop: None,

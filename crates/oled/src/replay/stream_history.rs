@@ -1,4 +1,4 @@
-//! Chronicle: all of a stream as runs, for learners that look at everything at once.
+//! The history of a stream: all of it as runs, for learners that look at everything at once.
 
 use super::layout::Layout;
 use super::record::Record;
@@ -7,16 +7,16 @@ use super::track::Run;
 use crate::calculus::Precedence;
 use crate::induce::{LiteralTable, Mask, RuleKind};
 use crate::lang::{Clause, Problems, Symbol};
-use crate::learn::{Cover, Fired, Head, Sight, Sights, heads, prefer_persisting};
+use crate::learn::{Firings, Head, InstanceOptions, Propositionaliser, Snapshot, heads, prefer_persisting};
 use crate::stream::Frame;
 use crate::task::Task;
 
 /// A stream that is remembered as a whole: what was true and annotated of each fluent instance, run by run.
 #[derive(Clone, Debug)]
-pub struct Chronicle {
+pub struct StreamHistory {
     heads: Vec<Head>,
-    cover: Cover,
-    sight: Sight,
+    propositionaliser: Propositionaliser,
+    snapshot: Snapshot,
     record: Record,
     /// For each target its place among those of its group.
     places: Vec<usize>,
@@ -24,7 +24,7 @@ pub struct Chronicle {
 
 /// What was true and annotated of a fluent instance, for as long as its arguments were observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Course {
+pub struct InstanceHistory {
     /// The segment.
     pub segment: Symbol,
     /// Whether the background says that the fluent holds at the first time point.
@@ -44,32 +44,33 @@ pub struct Step {
     pub label: Option<bool>,
 }
 
-impl Chronicle {
+impl StreamHistory {
     /// Which wins where a fluent is started and ended at the same time point.
     pub fn precedence(&self) -> Precedence {
-        self.cover.precedence()
+        self.propositionaliser.precedence()
     }
 
     /// An empty one, for the heads of a task with listed thresholds.
-    pub fn new(task: &Task) -> Result<Chronicle, Problems> {
-        let (mut heads, cover) = heads(task, false, |_| Sights { variables: 1, observed_next: false })?;
+    pub fn new(task: &Task) -> Result<StreamHistory, Problems> {
+        let (mut heads, propositionaliser) =
+            heads(task, false, |_| InstanceOptions { variables: 1, observed_next: false })?;
         prefer_persisting(&mut heads);
-        let count = cover.target_count();
-        let groups: Vec<usize> = (0..count).map(|target| cover.group(target)).collect();
+        let count = propositionaliser.target_count();
+        let groups: Vec<usize> = (0..count).map(|target| propositionaliser.group(target)).collect();
         let places = (0..count).map(|t| groups[..t].iter().filter(|g| **g == groups[t]).count()).collect();
         let memory = Memory { runs: usize::MAX, ..Memory::default() };
-        let losses = cover.losses();
+        let losses = propositionaliser.losses();
         // Listed thresholds are not measured.
         let slots = vec![Vec::new(); losses.len()];
-        let layouts = (0..losses.len()).map(|group| Layout::new(cover.words(group), 0)).collect();
+        let layouts = (0..losses.len()).map(|group| Layout::new(propositionaliser.words(group), 0)).collect();
         let record = Record::new(memory, (slots, layouts), losses, count, task.options.interleaved);
-        Ok(Chronicle { heads, cover, sight: Sight::default(), record, places })
+        Ok(StreamHistory { heads, propositionaliser, snapshot: Snapshot::default(), record, places })
     }
 
     /// Adds a time point.
     pub fn observe(&mut self, frame: &Frame) {
-        _ = self.cover.see(frame, &mut self.sight);
-        self.record.observe(frame.segment, &self.sight, 1);
+        _ = self.propositionaliser.observe_into(frame, &mut self.snapshot);
+        self.record.observe(frame.segment, &self.snapshot, 1);
     }
 
     /// Time points so far.
@@ -94,22 +95,22 @@ impl Chronicle {
 
     /// The literals that the rules of a target are made of.
     pub fn table(&self, target: usize) -> &LiteralTable {
-        self.cover.table(target)
+        self.propositionaliser.table(target)
     }
 
     /// The rule of a head with these literals.
     pub fn clause(&self, head: usize, body: &Mask) -> Clause {
         let head = &self.heads[head];
-        self.cover.clause(head, self.table(head.target).body(body))
+        self.propositionaliser.clause(head, self.table(head.target).body(body))
     }
 
     /// Everything that is remembered of a target's instances.
-    pub fn courses(&self, target: usize) -> Vec<Course> {
-        let (group, place) = (self.cover.group(target), self.places[target]);
+    pub fn histories(&self, target: usize) -> Vec<InstanceHistory> {
+        let (group, place) = (self.propositionaliser.group(target), self.places[target]);
         let (literals, layout) = (self.table(target).len(), self.record.layouts[group]);
-        let mut courses = Vec::new();
+        let mut histories = Vec::new();
         for segment in self.record.segments() {
-            for course in &segment.groups[group] {
+            for history in &segment.groups[group] {
                 let step = |run: Run| Step {
                     truths: truths(&self.record.states[group][run.state as usize], layout, literals),
                     length: run.length,
@@ -119,26 +120,26 @@ impl Chronicle {
                         _ => None,
                     },
                 };
-                let (steps, holds) = (course.runs().map(step).collect(), course.initial >> place & 1 == 1);
-                courses.push(Course { segment: segment.name, holds, steps });
+                let (steps, holds) = (history.runs().map(step).collect(), history.initial >> place & 1 == 1);
+                histories.push(InstanceHistory { segment: segment.name, holds, steps });
             }
         }
-        courses
+        histories
     }
 }
 
-impl Course {
+impl InstanceHistory {
     /// Where a rule fires rightly and wrongly, by what is annotated next; of an ordinary predicate, by what is annotated
     /// then.
-    pub fn fired(&self, kind: RuleKind, body: &Mask) -> Fired {
-        let mut fired = Fired::default();
+    pub fn fired(&self, kind: RuleKind, body: &Mask) -> Firings {
+        let mut fired = Firings::default();
         for (i, step) in self.steps.iter().enumerate() {
             if !step.truths.iter().any(|truth| body.fires_on(truth)) {
                 continue;
             }
             let next = self.steps.get(i + 1).and_then(|s| s.label);
             let said = kind != RuleKind::Termination;
-            let points = if kind == RuleKind::Direct {
+            let points = if kind == RuleKind::Observed {
                 [(step.label, step.length), (None, 0)]
             } else {
                 [(step.label, step.length - 1), (next, 1)]
