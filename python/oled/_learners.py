@@ -170,7 +170,7 @@ class Oled(Learner):
     """The learner of the paper: one pass, decisions by the Hoeffding bound. It needs tasks that list their thresholds.
 
     >>> import oled
-    >>> model = oled.Oled("lobby-listed", preset="sane", depth=1)
+    >>> model = oled.Oled("lobby-listed", preset="default", depth=1)
     >>> model.get_params()["depth"]
     1
     """

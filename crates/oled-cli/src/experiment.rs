@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use oled::induce::PRESETS;
 use oled::lang::printable;
 use oled_data::world::WorldOptions;
 use oled_data::{Protocol, printable_json};
@@ -20,7 +19,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::{InputArgs, WeightsArgs, parse_share};
 use crate::input::{load_task, load_theory, warn};
-use crate::learn::{for_another, learner_names};
+use crate::learn::{for_another, learner_names, preset_names};
 use crate::output::write_file;
 use crate::progress::{Labels, bar, say, say_skipped};
 use crate::recognise::interruption;
@@ -95,8 +94,8 @@ pub(crate) struct CrossvalArgs {
     #[arg(long, value_name = "NAME", default_value = LEARNERS[0].name, value_parser = learner_names())]
     pub(crate) learner: String,
 
-    /// With `oled`: settings to start from, `sane` by default.
-    #[arg(long, value_name = "NAME", value_parser = PRESETS)]
+    /// With `oled`: settings to start from; without it those of `default`.
+    #[arg(long, value_name = "NAME", value_parser = preset_names())]
     pub(crate) preset: Option<String>,
 
     /// Test these rules instead of learning any: a file, or the name of a theory that comes with the task.

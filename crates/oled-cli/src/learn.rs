@@ -40,7 +40,7 @@ pub(crate) use constants::taken;
 use fits::fits;
 use learning::Learning;
 pub(crate) use log::Log;
-pub(crate) use options::{LearnArgs, learner_names};
+pub(crate) use options::{LearnArgs, learner_names, preset_names};
 pub(crate) use overrides::for_another;
 use overrides::overrides;
 use report::SecondLook;

@@ -63,7 +63,7 @@ fn crossval_prints_the_documented_keys() {
                 "folds"
             ]
         );
-        assert_eq!((&score["learner"], &score["preset"]), (&"oled".into(), &"sane".into()));
+        assert_eq!((&score["learner"], &score["preset"]), (&"oled".into(), &"default".into()));
         assert_eq!(score["protocol"], listed());
         assert!(score["seconds"].as_f64().unwrap() > 0.0);
         let folds: Vec<(u64, u64)> = score["folds"]
@@ -181,7 +181,7 @@ fn a_bad_file_is_told_with_place_and_hint() {
         ("orders = 2", "ordres = 2", "3:1", "unknown field `ordres`", "keys are name, description"),
         ("input = ", "inputs = ", "8:1", "unknown field `inputs`", "keys are name, description"),
         ("\"oled\"", "\"olde\"", "14:11", "unknown learner `olde`", "learners are replay, oled"),
-        ("\"paper\"", "\"papre\"", "13:10", "unknown preset `papre`", "presets are letter, paper, sane"),
+        ("\"paper\"", "\"papre\"", "13:10", "unknown preset `papre`", "presets are as-printed, paper, default"),
         ("depth = 2", "dept = 2", "15:9", "unknown setting `dept`", "did you mean `depth`?"),
         ("\"s.jsonl\"", "\"t.jsonl\"", "8:9", "there is no `", "paths are relative to the file"),
         ("\"folds.csv\"", "\"fold.csv\"", "9:9", "there is no `", "paths are relative to the file"),
@@ -208,7 +208,7 @@ fn a_bad_file_is_told_with_place_and_hint() {
         ),
         (
             "theory = \"hand\"",
-            "theory = \"hand\"\npreset = \"sane\"",
+            "theory = \"hand\"\npreset = \"default\"",
             "21:10",
             "nothing is learned",
             "a row has a theory",
@@ -258,7 +258,7 @@ fn replay_is_judged_in_one_order_unless_it_forgets() {
     let meeting = table.lines().nth(1).unwrap();
     assert!(meeting.contains(" folds ") && !meeting.contains("± 0.000"), "{table}");
     for (more, message) in [
-        (&["--preset", "sane"][..], "the learner `replay` has no presets\nhint: leave the preset out"),
+        (&["--preset", "default"][..], "the learner `replay` has no presets\nhint: leave the preset out"),
         (&["--set", "depth=2"][..], "the learner `replay` has no setting `depth`"),
         (&["--set", "window=0"][..], "`0` is no value of `window`: 1 or more, or none"),
     ] {

@@ -151,7 +151,9 @@ fn settings_of_task_toml_are_part_of_what_a_checkpoint_is_made_of() {
         ("--learner replay --no-refits", "[replay]\nwindow = 2\n", "the setting window `none`, and this is `2`"),
         ("--learner oled", "[learn]\ndepth = 1\n", "the setting depth of meeting `2`, and this is `1`"),
         ("--learner oled", "[learn.meeting]\ndepth = 1\n", "the setting depth of meeting `2`, and this is `1`"),
-        ("--learner oled", "[preset.sane]\ndelta = 0.5\n", "the setting delta of "),
+        ("--learner oled", "[preset.default]\ndelta = 0.5\n", "the setting delta of "),
+        ("--learner oled --preset default", "[preset.sane]\ndelta = 0.5\n", "the setting delta of "),
+        ("--learner oled --preset letter", "[preset.as-printed]\ndelta = 0.5\n", "the setting delta of "),
     ];
     let tasks = common::root().join("tasks/lobby-listed");
     for (learner, more, reason) in cases {

@@ -185,7 +185,7 @@ fn wrong_settings_are_told_before_anything_is_read() {
         (&["--miss", "0"][..], "a cost is a number above 0"),
         (&["--set", "miss=-1"][..], "`-1` is no value of `miss`: above 0"),
         (&["--runs", "3"][..], "`3` is no value of `runs`: 64 or more"),
-        (&["--preset", "sane"][..], "`--preset` is for the learner `oled`, and this is `replay`"),
+        (&["--preset", "default"][..], "`--preset` is for the learner `oled`, and this is `replay`"),
         (&["--depth", "2"][..], "`--depth` is for the learner `oled`"),
         (&["--delta", "0.1"][..], "`--delta` is for the learner `oled`"),
         (&["--prune", "0.5"][..], "`--prune` is for the learner `oled`"),

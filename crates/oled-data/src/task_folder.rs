@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use oled::calculus::unknown;
+use oled::induce::preset_name;
 use oled::lang::did_you_mean;
 use oled::logic::Quiet;
 use oled::{
@@ -263,10 +264,15 @@ impl TaskFolder {
     /// `[learn.TARGET]`, in `[preset.NAME]` and in `[preset.NAME.TARGET]`, then the ones given here; the last word counts.
     pub fn settings(&self, preset: &str, target: &str, more: &[(String, String)]) -> Result<Settings, String> {
         let mut settings = Settings::preset(preset)?;
-        let of_preset = self.learning.1.get(preset).and_then(toml::Value::as_table);
-        let own = texts([Some(&self.learning.0), of_preset].into_iter().flatten(), Some(target));
+        let own = texts([&self.learning.0].into_iter().chain(self.of_preset(preset)), Some(target));
         own.iter().chain(more).try_for_each(|(name, value)| settings.set(name, value))?;
         Ok(settings)
+    }
+
+    /// What `task.toml` sets for a preset, by whichever name it has there.
+    fn of_preset(&self, preset: &str) -> impl Iterator<Item = &toml::Table> {
+        let named = self.learning.1.iter().filter(move |(name, _)| preset_name(name) == preset_name(preset));
+        named.filter_map(|(_, table)| table.as_table())
     }
 
     /// What `task.toml` sets about a learner, by name, for a target or for all; the last word counts.
@@ -276,8 +282,8 @@ impl TaskFolder {
             Some("replay") => Some(&self.replay),
             _ => None,
         };
-        let of_preset = spec.preset(preset).and_then(|preset| self.learning.1.get(preset)?.as_table());
-        texts([section, of_preset].into_iter().flatten(), target)
+        let of_preset = spec.preset(preset).into_iter().flat_map(|preset| self.of_preset(preset));
+        texts(section.into_iter().chain(of_preset), target)
     }
 
     /// The settings of learning by replay: what `task.toml` says in `[replay]`, then the ones given here; the last word

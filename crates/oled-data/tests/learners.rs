@@ -29,7 +29,7 @@ const LEARNERS: [Kind; 2] = [
     Kind {
         name: "oled",
         new: |folder, threads| {
-            let settings = |target: Symbol| folder.settings("sane", target.as_str(), &[]).unwrap();
+            let settings = |target: Symbol| folder.settings("default", target.as_str(), &[]).unwrap();
             Ok(Box::new(Oled::new(&folder.task, settings)?.with_threads(threads)))
         },
         order_free: false,

@@ -383,7 +383,7 @@ fn rules_and_literals_are_limited_and_that_is_told() {
     assert!(short.remarks.iter().any(|r| r.contains("as many literals as `max_literals` allows, 1")));
     assert_eq!(limited(&events), ["max_literals"]);
 
-    let settings = Settings { warmup: 0, prune_initiation: 0.0, prune_termination: 0.0, ..Settings::letter() };
+    let settings = Settings { warmup: 0, prune_initiation: 0.0, prune_termination: 0.0, ..Settings::as_printed() };
     let (free, _) = learn(oled(&settings), &frames);
     let count = |learned: &Learned| learned.rules.len() + learned.left_out.len();
     assert!(count(&free) > 2, "{free:?}");

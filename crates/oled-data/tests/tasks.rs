@@ -286,7 +286,7 @@ fn caviar() -> Option<(Vec<Frame>, Vec<Frame>)> {
 }
 
 fn learn(folder: &TaskFolder, frames: &[Frame], threads: usize, cuts: usize) -> (Learned, Vec<Event>, Vec<Theory>) {
-    let settings = |target: Symbol| folder.settings("sane", target.as_str(), &[]).unwrap();
+    let settings = |target: Symbol| folder.settings("default", target.as_str(), &[]).unwrap();
     let mut learner = Oled::new(&folder.task, settings).unwrap().with_threads(threads);
     let mut events: Vec<Event> = Vec::new();
     let mut theories = Vec::new();

@@ -61,7 +61,7 @@ pub fn paper(directory: &Path, orders: u64) -> Result<Experiment, Error> {
         Row::given("hand-written rules", theory(&listed, "hand")?).with_task(listed.clone()),
         Row::given("hand-written rules without inertia", theory(&listed, "hand-while")?).with_task(listed.clone()),
         Row::learned("oled, preset paper", "oled", Some("paper"), vec![exception])?.with_task(listed.clone()),
-        Row::learned("oled, preset sane", "oled", Some("sane"), Vec::new())?.with_task(listed.clone()),
+        Row::learned("oled, preset default", "oled", Some("default"), Vec::new())?.with_task(listed.clone()),
         Row::learned("replay", "replay", None, Vec::new())?,
         Row::learned("replay, the paper's vocabulary", "replay", None, Vec::new())?.with_task(listed.clone()),
         Row::given("hand-written rules with learned weights (max-margin)", theory(&listed, "hand")?)
@@ -73,7 +73,7 @@ pub fn paper(directory: &Path, orders: u64) -> Result<Experiment, Error> {
         Row::given("hand-written rules with online weights (experts)", theory(&listed, "hand")?)
             .with_task(listed.clone())
             .with_weights(RowWeights { method: Method::Experts, ..RowWeights::default() }),
-        Row::learned("oled, preset sane, weighed by experts", "oled", Some("sane"), Vec::new())?
+        Row::learned("oled, preset default, weighed by experts", "oled", Some("default"), Vec::new())?
             .with_task(listed.clone())
             .with_weights(RowWeights { method: Method::Experts, ..RowWeights::default() }),
         Row::learned("replay with weights", "replay", None, Vec::new())?
@@ -132,7 +132,7 @@ pub fn paper(directory: &Path, orders: u64) -> Result<Experiment, Error> {
                 .into(),
             OTHER_TASKS.into(),
             "Published figures are copied from the papers named; nobody ran those systems here.".into(),
-            "The preset `paper` is the reading of Algorithm 1 that comes nearest to the published figures; `sane` is its default."
+            "The preset `paper` is the reading of Algorithm 1 that comes nearest to the published figures; `default` is what this learner has by default."
                 .into(),
             format!(
                 "The learners `xhail` and `iled` are our own, on clingo, and are here where the program is built with it \
@@ -156,7 +156,7 @@ pub fn demo(options: WorldOptions, orders: u64) -> Result<Experiment, Error> {
         Row::given("true rules", theory(&task, "true")?),
         Row::given("hand-written rules", theory(&task, "hand")?),
         Row::learned("oled, preset paper", "oled", Some("paper"), Vec::new())?.with_task(listed.clone()),
-        Row::learned("oled, preset sane", "oled", Some("sane"), Vec::new())?.with_task(listed.clone()),
+        Row::learned("oled, preset default", "oled", Some("default"), Vec::new())?.with_task(listed.clone()),
         Row::learned("replay", "replay", None, Vec::new())?,
     ];
     let short = WorldOptions { frames: options.frames.min(200), segments: options.segments.min(2), ..options };

@@ -41,7 +41,7 @@ fn made(folds: usize, seed: u64) -> Folds {
 
 fn row(name: &str, depth: &str) -> Row {
     let choice = Choice { data: None, fluent: None, name: "depth".into(), value: depth.into() };
-    Row::learned(name, "oled", Some("sane"), vec![choice]).unwrap()
+    Row::learned(name, "oled", Some("default"), vec![choice]).unwrap()
 }
 
 fn experiment(world: WorldOptions, rows: Vec<Row>, orders: u64) -> Experiment {

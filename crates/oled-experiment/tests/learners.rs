@@ -52,9 +52,9 @@ fn wrong_names_are_told() {
         ("olde", None, &[][..], "unknown learner `olde`: learners are replay, oled"),
         (
             "replay",
-            Some("sane"),
+            Some("default"),
             &[],
-            "the learner `replay` has no presets\nhint: leave the preset out; letter, paper, sane",
+            "the learner `replay` has no presets\nhint: leave the preset out; as-printed, paper, default",
         ),
         ("oled", Some("best"), &[], "unknown preset `best`"),
         ("oled", None, &[("window", "4")], "unknown setting `window`"),
@@ -65,8 +65,13 @@ fn wrong_names_are_told() {
         assert!(told.starts_with(message), "{told}");
     }
     assert!(check_setting("oled", "depth", "2").is_ok() && check_setting("replay", "depth", "2").is_err());
-    assert_eq!(["replay", "oled"].map(|name| title(name, None)), ["replay", "oled, preset sane"]);
+    assert_eq!(["replay", "oled"].map(|name| title(name, None)), ["replay", "oled, preset default"]);
     assert_eq!(title("oled", Some("paper")), "oled, preset paper");
+    // The names that presets had before.
+    assert_eq!(
+        ["letter", "sane"].map(|name| title("oled", Some(name))),
+        ["oled, preset as-printed", "oled, preset default"]
+    );
 }
 
 #[test]

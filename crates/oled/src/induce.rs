@@ -21,8 +21,8 @@ pub use rule::{Decision, Figures, Rule, Verdict};
 pub use score::{Counts, RuleKind, Score};
 pub(crate) use settings::limit;
 pub use settings::{
-    Evidence, ExpandWhen, Gap, MAX_INSTANCES, OutputFilter, PRESETS, Pruning, SETTINGS, Seeds, Settings, Tie, Unit,
-    range_of,
+    Evidence, ExpandWhen, Gap, MAX_INSTANCES, OutputFilter, PRESET_ALIASES, PRESETS, Pruning, SETTINGS, Seeds,
+    Settings, Tie, Unit, preset_name, range_of,
 };
 pub use subsume::{equivalent, subsumes};
 pub(crate) use threshold::{Numbers, Threshold, between};

@@ -3,7 +3,7 @@
 //! A learner of another crate is one more [`LearnerSpec`]; whoever offers several joins the lists.
 
 use crate::calculus::label_name;
-use crate::induce::{LiteralTable, PRESETS, SETTINGS, Settings};
+use crate::induce::{LiteralTable, PRESETS, SETTINGS, Settings, preset_name};
 use crate::lang::{Diagnostic, Problems, Symbol, Theory};
 use crate::learn::{Capabilities, Learner, OLED, Oled};
 use crate::replay::{REPLAY_SETTINGS, Replay, ReplaySettings};
@@ -131,7 +131,7 @@ pub static LEARNERS: [LearnerSpec; 2] = [
 ];
 
 /// The preset of the paper's learner where none is named.
-const USUAL_PRESET: &str = "sane";
+const USUAL_PRESET: &str = "default";
 
 fn replay_settings(named: &[(String, String)]) -> Result<ReplaySettings, String> {
     let mut settings = ReplaySettings::default();
@@ -186,9 +186,9 @@ impl LearnerSpec {
         }
     }
 
-    /// The preset that counts where this one is named, or none.
+    /// The preset that counts where this one is named, by the name that it has now, or none.
     pub fn preset<'a>(&self, named: Option<&'a str>) -> Option<&'a str> {
-        self.usual_preset.map(|usual| named.unwrap_or(usual))
+        self.usual_preset.map(|usual| preset_name(named.unwrap_or(usual)))
     }
 
     /// What people call it, with its preset.

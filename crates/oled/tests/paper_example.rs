@@ -52,7 +52,7 @@ fn rules(learner: &mut Oled) -> (usize, usize) {
 #[test]
 fn moving_begins_at_10_and_ends_at_21() {
     // No pruning, so that the steps can be followed.
-    let mut settings = Settings::letter();
+    let mut settings = Settings::as_printed();
     settings.set("pruning", "none").unwrap();
     let mut learner = learner(&settings);
 
@@ -92,7 +92,7 @@ enum Action {
 
 /// The action of a process on an interpretation with an outcome, when it has no rule, or one that fires on everything.
 fn action(kind: RuleKind, now: bool, next: bool, with_rule: bool) -> Action {
-    let mut settings = Settings::letter();
+    let mut settings = Settings::as_printed();
     settings.set("pruning", "none").unwrap();
     settings.expand = ExpandWhen::Errs;
     let mut learner = learner(&settings);
@@ -136,7 +136,7 @@ fn the_table_of_actions() {
 
 #[test]
 fn what_the_annotation_does_not_know_counts_for_nothing() {
-    let mut learner = learner(&Settings::letter());
+    let mut learner = learner(&Settings::as_printed());
     let mut unknown = frame(2, "walking", false);
     FactReader::default().read("unknown(moving(id1, id2), 2)", &mut unknown.annotation).unwrap();
     FactReader::default().read("holdsAt(moving(id2, id1), 2)", &mut unknown.annotation).unwrap();

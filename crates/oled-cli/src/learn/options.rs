@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
-use oled::induce::PRESETS;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use oled::induce::{PRESET_ALIASES, PRESETS, preset_name};
 use oled_data::Protocol;
 use oled_experiment::LEARNERS;
 
@@ -145,8 +145,8 @@ pub(crate) struct ReplayArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The learner `oled`")]
 pub(crate) struct OledArgs {
-    /// With `oled`: settings to start from, `sane` by default.
-    #[arg(long, value_name = "NAME", value_parser = PRESETS)]
+    /// With `oled`: settings to start from; without it those of `default`.
+    #[arg(long, value_name = "NAME", value_parser = preset_names())]
     pub(crate) preset: Option<String>,
 
     /// With `oled`: the probability with which a decision may be wrong.
@@ -175,4 +175,12 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// The learners there are, for the parser and for help.
 pub(crate) fn learner_names() -> PossibleValuesParser {
     PossibleValuesParser::new(LEARNERS.map(|spec| PossibleValue::new(spec.name).help(spec.about)))
+}
+
+/// The presets there are; what they were called before is taken too, and not shown.
+pub(crate) fn preset_names() -> impl TypedValueParser<Value = String> {
+    let before =
+        |now: &'static str| PRESET_ALIASES.iter().filter(move |(_, name)| *name == now).map(|(before, _)| *before);
+    PossibleValuesParser::new(PRESETS.map(|name| PossibleValue::new(name).aliases(before(name))))
+        .map(|name| preset_name(&name).to_string())
 }

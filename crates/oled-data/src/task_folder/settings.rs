@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use oled::induce::PRESETS;
+use oled::induce::{PRESETS, preset_name};
 use oled::{Diagnostic, ReplaySettings, Settings, Source};
 
 use super::manifest::span;
@@ -36,7 +36,7 @@ pub(super) fn learning_problems(
 ) -> Vec<Diagnostic> {
     let whole = span(manifest, 0..manifest.text.len());
     let mut problems = Vec::new();
-    for name in presets.keys().filter(|name| !PRESETS.contains(&name.as_str())) {
+    for name in presets.keys().filter(|name| !PRESETS.contains(&preset_name(name))) {
         let problem = Diagnostic::new(&whole.find_word(name), format!("there is no preset `{name}`"));
         problems.push(problem.hint(format!("presets are {}", PRESETS.join(", "))));
     }

@@ -173,10 +173,23 @@ pub const SETTINGS: [(&str, &str, &str); 24] = [
 ];
 
 /// The names of the presets.
-pub const PRESETS: [&str; 3] = ["letter", "paper", "sane"];
+pub const PRESETS: [&str; 3] = ["as-printed", "paper", "default"];
+
+/// What presets were called before, and are called now: both names are taken.
+pub const PRESET_ALIASES: [(&str, &str); 2] = [("letter", "as-printed"), ("sane", "default")];
+
+/// What a preset is called now.
+///
+/// ```
+/// use oled::induce::preset_name;
+/// assert_eq!(["letter", "sane", "paper", "papre"].map(preset_name), ["as-printed", "default", "paper", "papre"]);
+/// ```
+pub fn preset_name(name: &str) -> &str {
+    PRESET_ALIASES.iter().find(|(before, _)| *before == name).map_or(name, |(_, now)| now)
+}
 
 impl Default for Settings {
-    /// The preset `sane`.
+    /// The preset `default`.
     fn default() -> Settings {
         Settings {
             prune_initiation: 0.6,
@@ -191,16 +204,16 @@ impl Default for Settings {
 impl Settings {
     /// A preset by name.
     pub fn preset(name: &str) -> Result<Settings, String> {
-        match name {
-            "letter" => Ok(Settings::letter()),
+        match preset_name(name) {
+            "as-printed" => Ok(Settings::as_printed()),
             "paper" => Ok(Settings::paper()),
-            "sane" => Ok(Settings::default()),
+            "default" => Ok(Settings::default()),
             _ => Err(format!("unknown preset `{name}`: presets are {}", PRESETS.join(", "))),
         }
     }
 
     /// Algorithm 1 as it is printed, with ε < τ as the text has it.
-    pub fn letter() -> Settings {
+    pub fn as_printed() -> Settings {
         Settings {
             delta: 1e-5,
             depth: 1,
@@ -237,7 +250,7 @@ impl Settings {
             expand: ExpandWhen::Errs,
             every: 10,
             gap: Gap::Last,
-            ..Settings::letter()
+            ..Settings::as_printed()
         }
     }
 
