@@ -6,6 +6,9 @@
 //! later one. What is told may be related again; it comes late by at most a horizon for each relation that it went through, and
 //! what it may meet is remembered as much longer. Each pair is judged by itself, and equal intervals of a fluent are told once.
 
+mod kept;
+mod rule;
+
 use std::collections::BTreeMap;
 
 use indexmap::{IndexMap, IndexSet};
@@ -14,11 +17,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::calculus::{End, Interval};
 use crate::lang::{
-    Allen, Atom, Bounds, Comparison, Durations, Formula, Intervals, Related, Signature, Symbol, Symmetries, Term, Told,
-    Value, exchanged, for_each_hole, same_fluent,
+    Atom, Bounds, Durations, Intervals, Related, Signature, Symbol, Symmetries, Value, exchanged, same_fluent,
 };
-use crate::logic::{apply, compare_values};
 use crate::state::{StateError, ensure};
+use kept::{Item, Kept};
+use rule::{Rule, Side};
 
 /// Rules about intervals at work.
 #[derive(Clone, Debug)]
@@ -72,35 +75,6 @@ impl Sure {
 /// What is remembered of each segment.
 pub(crate) type Segments = IndexMap<Symbol, Segment, FxBuildHasher>;
 
-/// A rule, its variables numbered.
-#[derive(Clone, Debug, PartialEq)]
-struct Rule {
-    /// By its number.
-    head: usize,
-    head_args: Vec<Arg>,
-    source: Side,
-    pair: Option<(Side, Allen, Told)>,
-    conditions: Vec<(Comparison, Term, Term)>,
-    names: Vec<Symbol>,
-}
-
-/// A fluent whose intervals a rule asks for.
-#[derive(Clone, Debug, PartialEq)]
-struct Side {
-    signature: Signature,
-    args: Vec<Arg>,
-    /// The variables that the other side has too.
-    shared: Vec<usize>,
-    /// How much later than it is over an interval may become known.
-    late: i64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Arg {
-    Constant(Value),
-    Variable(usize),
-}
-
 type Values = Box<[Value]>;
 
 /// When instances began that were over together.
@@ -113,22 +87,6 @@ pub(crate) struct Segment {
     kept: Vec<[Kept; 2]>,
     /// For each fluent what was told, by when it was over.
     told: Vec<BTreeMap<i64, FirstOf>>,
-}
-
-/// Intervals by the values of shared variables and by when they were over.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Kept {
-    by_key: IndexMap<Values, BTreeMap<i64, Vec<Item>>, FxBuildHasher>,
-    by_end: BTreeMap<i64, IndexSet<Values, FxBuildHasher>>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Item {
-    values: Values,
-    first: i64,
-    end: End,
-    #[serde(skip)]
-    sure: Sure,
 }
 
 impl Relations {
@@ -375,143 +333,5 @@ impl Relations {
                 }
             }
         }
-    }
-}
-
-impl Rule {
-    fn new(rule: &Related, head: usize, late: impl Fn(&Atom) -> i64) -> Rule {
-        let mut names = Vec::new();
-        let mut args = |atom: &Atom| {
-            let mut args = Vec::new();
-            for_each_hole(&atom.args[..1], &mut |term| {
-                args.push(match term {
-                    Term::Value(value) => Arg::Constant(*value),
-                    // Nothing is asked of an anonymous variable: each is another one.
-                    Term::Var(name) if !term.is_anonymous() => {
-                        Arg::Variable(names.iter().position(|known| known == name).unwrap_or_else(|| {
-                            names.push(*name);
-                            names.len() - 1
-                        }))
-                    }
-                    _ => {
-                        names.push(Symbol::new("_"));
-                        Arg::Variable(names.len() - 1)
-                    }
-                });
-            });
-            args
-        };
-        let mut side = |atom: &Atom| Side {
-            signature: Signature::of(atom),
-            args: args(atom),
-            shared: Vec::new(),
-            late: late(atom),
-        };
-        let (mut source, mut pair) = match &rule.of {
-            Intervals::Same(atom) => (side(atom), None),
-            Intervals::Pair { relation, told, source, target } => {
-                (side(source), Some((side(target), *relation, *told)))
-            }
-        };
-        if let Some((target, ..)) = &mut pair {
-            let has = |args: &[Arg], variable: usize| args.contains(&Arg::Variable(variable));
-            let shared: Vec<usize> =
-                (0..names.len()).filter(|v| has(&source.args, *v) && has(&target.args, *v)).collect();
-            (source.shared, target.shared) = (shared.clone(), shared);
-        }
-        let head_args = {
-            let mut args = Vec::new();
-            for_each_hole(&rule.head.args[..1], &mut |term| {
-                args.push(match term {
-                    Term::Var(name) => {
-                        Arg::Variable(names.iter().position(|known| known == name).expect("heads are checked"))
-                    }
-                    Term::Value(value) => Arg::Constant(*value),
-                    _ => unreachable!("rules that compute are refused"),
-                });
-            });
-            args
-        };
-        let conditions = rule.conditions.iter().filter_map(|literal| match &literal.formula {
-            Formula::Compare(op, left, right) => {
-                Some((if literal.negated { op.negated() } else { *op }, left.clone(), right.clone()))
-            }
-            Formula::Atom(_) => None,
-        });
-        let conditions = conditions.collect();
-        Rule { head, head_args, source, pair, conditions, names }
-    }
-
-    /// The values of the variables, if the sides agree and the conditions are met.
-    fn bind<const N: usize>(&self, sides: [(&Side, &Values); N]) -> Option<Vec<Option<Value>>> {
-        let mut bound = vec![None; self.names.len()];
-        if !sides.iter().all(|(side, values)| side.bind(values, &mut bound)) {
-            return None;
-        }
-        let lookup = |name: Symbol| self.names.iter().position(|known| *known == name).and_then(|i| bound[i]);
-        let met = |(op, left, right): &(Comparison, Term, Term)| {
-            apply(left, &lookup).zip(apply(right, &lookup)).is_some_and(|(a, b)| compare_values(*op, a, b))
-        };
-        self.conditions.iter().all(met).then_some(bound)
-    }
-}
-
-impl Side {
-    /// Gives variables their values; `false` if an instance is not meant.
-    fn bind(&self, values: &[Value], bound: &mut [Option<Value>]) -> bool {
-        self.args.iter().zip(values).all(|(arg, value)| match *arg {
-            Arg::Constant(constant) => constant == *value,
-            Arg::Variable(variable) => *bound[variable].get_or_insert(*value) == *value,
-        })
-    }
-
-    /// The values of the shared variables, if an instance is meant.
-    fn key(&self, values: &[Value]) -> Option<Values> {
-        let most = self.args.iter().filter_map(|arg| if let Arg::Variable(v) = arg { Some(v + 1) } else { None }).max();
-        let mut bound = vec![None; most.unwrap_or(0)];
-        self.bind(values, &mut bound).then(|| self.shared.iter().filter_map(|v| bound[*v]).collect())
-    }
-}
-
-impl Arg {
-    fn value(self, bound: &[Option<Value>]) -> Value {
-        match self {
-            Arg::Constant(value) => value,
-            Arg::Variable(variable) => bound[variable].expect("variables of heads have values"),
-        }
-    }
-}
-
-impl Kept {
-    fn keep(&mut self, key: Values, last: i64, item: Item) {
-        self.by_end.entry(last).or_default().insert(key.clone());
-        self.by_key.entry(key).or_default().entry(last).or_default().push(item);
-    }
-
-    /// The intervals with these values that end in a range.
-    fn ending(&self, key: &Values, range: std::ops::RangeInclusive<i64>) -> impl Iterator<Item = (i64, &Item)> {
-        let found = self.by_key.get(key).filter(|_| !range.is_empty());
-        found.into_iter().flat_map(move |ends| {
-            ends.range(range.clone()).flat_map(|(last, items)| items.iter().map(|item| (*last, item)))
-        })
-    }
-
-    /// Forgets what was over before a time.
-    fn forget(&mut self, before: i64) {
-        while self.by_end.first_key_value().is_some_and(|(last, _)| *last < before) {
-            let (last, keys) = self.by_end.pop_first().expect("there is a first one");
-            for key in keys {
-                if let Some(ends) = self.by_key.get_mut(&key) {
-                    ends.remove(&last);
-                    if ends.is_empty() {
-                        self.by_key.swap_remove(&key);
-                    }
-                }
-            }
-        }
-    }
-
-    fn is_of_width(&self, width: usize) -> bool {
-        self.by_key.values().flat_map(BTreeMap::values).flatten().all(|item| item.values.len() == width)
     }
 }

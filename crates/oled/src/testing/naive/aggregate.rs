@@ -1,6 +1,7 @@
 //! Conditions that count and add up, by counting everything anew.
 
-use super::{Now, dated, evaluate, is_operation, key};
+use super::key;
+use super::satisfy::{Now, dated, evaluate, is_operation};
 use crate::lang::{Atom, Clause, Formula, Symbol, Term, Value};
 
 /// A condition that counts or adds up, taken apart: the atom, and the number of time units where it has one.
