@@ -24,8 +24,8 @@ struct Case {
 }
 
 macro_rules! list {
-    ($($name:ident: $file:literal $($interleaved:ident)?, $input:expr => $message:literal, $skipped:literal, $left:literal;)*) => {
-        fn cases() -> Vec<Case> {
+    ($format:ident $($name:ident: $file:literal $($interleaved:ident)?, $input:expr => $message:literal, $skipped:literal, $left:literal;)*) => {
+        fn $format() -> Vec<Case> {
             vec![$(Case {
                 name: stringify!($name),
                 file: $file,
@@ -39,6 +39,10 @@ macro_rules! list {
 }
 
 catalogue!(list);
+
+fn cases() -> Vec<Case> {
+    [jsonl(), mongo(), facts(), rtec(), caviar()].into_iter().flatten().collect()
+}
 
 /// Files that a command needs, the command, and its exit code.
 type Run = (&'static [(&'static str, &'static str)], &'static str, i32);

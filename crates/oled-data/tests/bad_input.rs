@@ -34,7 +34,7 @@ fn check(name: &str, input: &[u8], interleaved: bool, message: &str, skipped: &s
 
 /// `name: file, input => message, what is skipped, what is left;`
 macro_rules! bad {
-    ($($name:ident: $file:literal $($interleaved:ident)?, $input:expr => $message:literal, $skipped:literal, $left:literal;)*) => {
+    ($format:ident $($name:ident: $file:literal $($interleaved:ident)?, $input:expr => $message:literal, $skipped:literal, $left:literal;)*) => {
         $(#[test]
         fn $name() {
             let interleaved = !stringify!($($interleaved)?).is_empty();

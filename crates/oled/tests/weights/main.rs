@@ -1,17 +1,22 @@
 //! Weights: what fires is what recognition is made of, weights do not depend on the order of segments, and are read as printed.
 
+mod live;
+mod values;
+
 use std::collections::BTreeSet;
 
 use oled::testing::{deterministic, tasks};
 use oled::weights::{
-    Chains, Confidence, Costs, Decision, Firing, FluentChains, FluentWeights, Inertia, Live, Method, ScoredRun,
-    Weighed, Weighing, Weights, marginals, recognise,
+    Chains, Costs, Decision, Firing, FluentChains, FluentWeights, Inertia, Method, ScoredRun, Weighed, Weighing,
+    Weights, marginals,
 };
 use oled::{
-    CalculusOptions, Evaluation, FactReader, Frame, Interval, Learner, Recogniser, Replay, ReplaySettings, Source,
-    Symbol, Task, Theory, parse_theory,
+    Evaluation, FactReader, Frame, Interval, Learner, Recogniser, Replay, ReplaySettings, Source, Symbol, Task, Theory,
+    parse_theory,
 };
 use proptest::prelude::*;
+
+use live::{late, sorted};
 
 /// What fires on the frames of a stream.
 fn fired(task: &Task, theory: &Theory, frames: &[Frame]) -> Result<Chains, oled::Problems> {
@@ -282,126 +287,6 @@ fn labels_count_where_a_rule_can_make_them_true() {
     assert_eq!(marginals(&scored, 1.0).len(), first.runs.iter().map(|r| r.length as usize).sum::<usize>());
 }
 
-/// Lamps that are dimmed: they are off, low or high, and a bump means nothing.
-const DIMMED: &str = "input(happensAt(turn(+lamp, +level), +time)). input(happensAt(off(+lamp), +time)).
-    input(happensAt(bump(+lamp, +level), +time)). input(seen(+lamp, +time)). type(level, symbol).
-    example(holdsAt(light(+lamp)=+level, +time)).";
-
-const DIMMERS: &str = "initiatedAt(light(X)=V, T) :- happensAt(turn(X, V), T).
-    initiatedAt(light(X)=V, T) :- happensAt(bump(X, V), T).
-    terminatedAt(light(X)=V, T) :- happensAt(off(X), T), level(V).";
-
-fn dimmers() -> (Task, Theory) {
-    let background = Source::new("background.lp", "level(low). level(high).");
-    let task = Task::parse(&Source::new("modes.lp", DIMMED), &background).unwrap();
-    let options = CalculusOptions { tracked: Some(vec![Symbol::new("lamp")]), ..CalculusOptions::default() };
-    let task = Task { options, ..task };
-    (task, parse_theory("rules.lp", DIMMERS).unwrap())
-}
-
-fn dimmed(count: u64) -> Vec<Frame> {
-    let mut reader = FactReader::default();
-    let mut frames = Vec::new();
-    for number in 0..count {
-        let mut level = None;
-        for time in 0..60_i64 {
-            let mut frame = Frame::new(Symbol::new(&format!("evening{number}")), time);
-            let mut say = |fact: String| _ = reader.read(&fact, &mut frame.narrative).unwrap();
-            say(format!("seen(l, {time})"));
-            let before = level;
-            match (time + 7 * number as i64) % 29 {
-                3 => level = Some("low"),
-                9 => level = Some("high"),
-                12 => say(format!("happensAt(bump(l, low), {time})")),
-                20 => level = None,
-                _ => {}
-            }
-            if level != before {
-                say(level.map_or(format!("happensAt(off(l), {time})"), |v| format!("happensAt(turn(l, {v}), {time})")));
-            }
-            if let Some(level) = before {
-                reader.read(&format!("holdsAt(light(l)={level}, {time})"), &mut frame.annotation).unwrap();
-            }
-            frames.push(frame);
-        }
-    }
-    frames
-}
-
-#[test]
-fn a_fluent_with_values_has_a_state_for_each() {
-    let (task, theory) = dimmers();
-    let frames = dimmed(8);
-    let weighed = weighed(&task, &theory, &frames);
-    assert_eq!(weighed.chains.fluents[0].states(), 3);
-    let weights = &weighed.weights.fluents[0];
-    assert!(weights.rules[0] > weights.rules[1], "{weights:?}");
-    let (with, without) = (weighed.chains.fluents[0].evaluate(weights), evaluate(&task, &theory, &frames));
-    assert!(
-        with.f1() > without.f1() && with.f1() > 0.95,
-        "{with:?} {without:?} {weights:?} {:?}",
-        weighed.chosen[0].tried
-    );
-    // The counts are those of whoever compares what is recognised with labels.
-    let found = recognise(&task, &theory, &weighed.weights, Decision::Best, || frames.iter()).unwrap();
-    let mut evaluation = Evaluation::new(&task.labels());
-    frames.iter().for_each(|frame| evaluation.count(&found.timetable.at(frame.segment, frame.time), frame));
-    assert_eq!(evaluation.total(), with);
-    // Values are told with their intervals, and rules alone say what the recogniser does.
-    assert!(found.intervals.iter().any(|(i, _)| i.fluent().to_string() == "light(l)=low"), "{:?}", found.intervals);
-    let alone = Weights { fluents: vec![confidence(&weighed.chains.fluents[0])] };
-    let mut recogniser = Recogniser::new(&task, &theory).unwrap();
-    let mut expected = Vec::new();
-    frames.iter().for_each(|frame| recogniser.observe(frame, &mut expected));
-    recogniser.finish(&mut expected);
-    let crisp = weighed.chains.intervals(&alone, Decision::Best).into_iter().map(|(i, _)| i);
-    assert_eq!(shown(crisp), shown(expected.into_iter()));
-    // With a delay that is long enough it is the same, however weights were learned.
-    for method in [Method::Margin, Method::AdaGrad, Method::Experts] {
-        let weighed = Weighing { method, ..Weighing::default() }.weigh(weighed.chains.clone());
-        let whole = sorted(weighed.chains.intervals(&weighed.weights, Decision::Best));
-        let late = sorted(late(&task, &theory, &weighed.weights, 40, &frames));
-        assert_eq!(whole.iter().map(|w| &w.0).collect::<Vec<_>>(), late.iter().map(|l| &l.0).collect::<Vec<_>>());
-        assert!(whole.iter().any(|(text, _)| text.contains("light(l)=high")), "{method:?} {whole:?}");
-    }
-}
-
-/// A room is bright while a lamp is lit that does not flicker; lamps are bumped without being lit.
-const BRIGHT: &str = "initiatedAt(bright(X), T) :- holdsAt(lit(X), T).
-    terminatedAt(bright(X), T) :- seen(X, T), not holdsAt(lit(X), T).";
-
-#[test]
-fn layers_are_decoded_in_the_order_in_which_they_ask() {
-    let modes = format!("{MODES} example(holdsAt(bright(+lamp), +time)).");
-    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
-    let theory = parse_theory("rules.lp", &format!("{BRIGHT}\n{RULES}")).unwrap();
-    let mut frames = evenings(8).concat();
-    let mut reader = FactReader::default();
-    let lit: Vec<bool> = frames.iter().map(|frame| frame.annotation.iter().next().is_some()).collect();
-    for i in 1..frames.len() {
-        if frames[i].time > 0 && lit[i - 1] {
-            let time = frames[i].time;
-            reader.read(&format!("holdsAt(bright(l), {time})"), &mut frames[i].annotation).unwrap();
-        }
-    }
-    let weighed = weighed(&task, &theory, &frames);
-    let names: Vec<_> = weighed.chains.fluents.iter().map(|fluent| fluent.name().as_str()).collect();
-    assert_eq!(names, ["lit", "bright"]);
-    let found = recognise(&task, &theory, &weighed.weights, Decision::Best, || frames.iter()).unwrap();
-    let mut evaluation = Evaluation::new(&task.labels());
-    frames.iter().for_each(|frame| evaluation.count(&found.timetable.at(frame.segment, frame.time), frame));
-    let (with, without) = (evaluation.total(), evaluate(&task, &theory, &frames));
-    assert!(with.f1() > without.f1(), "{with:?} {without:?}");
-    // What asks for a fluent sees it as it was decoded: bright is what lit is, one time point later.
-    let of = |name: &str| -> Vec<(i64, i64)> {
-        let own = found.intervals.iter().filter(|(i, _)| i.fluent().to_string() == format!("{name}(l)"));
-        own.map(|(i, _)| (i.first, i.last)).collect()
-    };
-    // What begins with the last time point of an evening is never bright.
-    let later = of("lit").into_iter().filter(|(first, _)| *first < 59);
-    assert_eq!(of("bright"), later.map(|(first, last)| (first + 1, (last + 1).min(59))).collect::<Vec<_>>());
-}
-
 #[test]
 fn weights_are_learned_in_one_pass_too() {
     let (task, alone) = lamps();
@@ -428,74 +313,5 @@ fn weights_are_learned_in_one_pass_too() {
         let whole = sorted(chains.intervals(&weighed.weights, Decision::Best));
         let late = sorted(late(&task, &theory, &weighed.weights, 30, &frames));
         assert_eq!(whole.iter().map(|w| &w.0).collect::<Vec<_>>(), late.iter().map(|l| &l.0).collect::<Vec<_>>());
-    }
-}
-
-/// What is recognised so many time points late.
-fn late(task: &Task, theory: &Theory, weights: &Weights, lag: usize, frames: &[Frame]) -> Vec<(Interval, Confidence)> {
-    let mut live = Live::new(Firing::new(task, theory).unwrap(), weights.clone(), Decision::Best, lag);
-    let mut closed = Vec::new();
-    frames.iter().for_each(|frame| live.observe(frame, &mut closed));
-    live.finish(&mut closed);
-    closed
-}
-
-/// Intervals with their ends, in an order that does not depend on when they were told, and how sure they are.
-fn sorted(mut intervals: Vec<(Interval, Confidence)>) -> Vec<(String, Confidence)> {
-    intervals.sort_by_key(|(i, _)| (i.segment.as_str(), i.first, i.fluent().to_string()));
-    let text = |i: &Interval| format!("{} {} {} {} {}", i.segment, i.fluent(), i.first, i.last, i.end);
-    intervals.iter().map(|(i, confidence)| (text(i), *confidence)).collect()
-}
-
-proptest! {
-    #![proptest_config(deterministic(150))]
-
-    #[test]
-    fn with_a_long_delay_a_stream_is_recognised_as_a_whole(case in tasks::cases(), decide: bool, lag in prop::option::of(3..12_usize)) {
-        let task = case.task();
-        let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
-        case.frames.iter().for_each(|frame| learner.observe(frame, &mut ()));
-        let theory = learner.learned(&mut ()).theory();
-        if let Ok(chains) = fired(&task, &theory, &case.frames) {
-            let of = |fluent: &FluentChains| FluentWeights { decide, ..confidence(fluent) };
-            let weights = Weights { fluents: chains.fluents.iter().map(of).collect() };
-            let whole = sorted(chains.intervals(&weights, Decision::Best));
-            let late = sorted(late(&task, &theory, &weights, lag.unwrap_or(1000), &case.frames));
-            // With a short delay rules alone are the same at least, and the rest is decided early.
-            if lag.is_none() || !decide {
-                prop_assert_eq!(whole.iter().map(|w| &w.0).collect::<Vec<_>>(), late.iter().map(|l| &l.0).collect::<Vec<_>>());
-            }
-            if lag.is_none() {
-                let close = |(a, b): (&(String, Confidence), &(String, Confidence))| {
-                    (a.1.mean - b.1.mean).abs() < 1e-9 && (a.1.weakest - b.1.weakest).abs() < 1e-9
-                };
-                prop_assert!(whole.iter().zip(&late).all(close));
-            }
-        }
-    }
-}
-
-#[test]
-fn a_delay_longer_than_what_matters_changes_nothing() {
-    let (task, theory) = lamps();
-    // One evening after the other, in one segment that does not end: what is quiet is so for up to seventeen time points.
-    let mut frames = evenings(40).concat();
-    for (time, frame) in frames.iter_mut().enumerate() {
-        let mut next = Frame::new(Symbol::new("always"), time as i64);
-        next.narrative = frame.narrative.clone();
-        *frame = next;
-    }
-    let training = evenings(8).concat();
-    let weights = weighed(&task, &theory, &training).weights;
-    let whole = sorted(fired(&task, &theory, &frames).unwrap().intervals(&weights, Decision::Best));
-    assert!(whole.len() > 50, "{}", whole.len());
-    for lag in [25, 60, 200] {
-        let late = sorted(late(&task, &theory, &weights, lag, &frames));
-        assert_eq!(
-            whole.iter().map(|w| &w.0).collect::<Vec<_>>(),
-            late.iter().map(|l| &l.0).collect::<Vec<_>>(),
-            "{lag}"
-        );
-        assert!(whole.iter().zip(&late).all(|(a, b)| (a.1.mean - b.1.mean).abs() < 1e-3), "{lag}");
     }
 }
