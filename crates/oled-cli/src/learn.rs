@@ -19,13 +19,14 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use oled::learn::ProgressListener;
 use oled::weights::Weighing;
-use oled::{Every, Learned, Learner, Theory};
+use oled::{Every, Frame, Learned, Learner, Theory};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Digest, Pause, digest};
+use oled_data::{Digest, digest};
 use oled_experiment::{Prequential, costs, effective_settings, named};
 
 use crate::Outcome;
 use crate::checkpoint::{Checkpointer, Fingerprint, say_resumed};
+use crate::driver::{Command, Used, drive};
 use crate::evaluate::prequential_table;
 use crate::init::task_or_tables;
 use crate::input::{load_theory, warn, warn_of_durations};
@@ -119,19 +120,8 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
     }
     let interrupted = interruption()?;
     let requested = request()?;
-    let mut supervisor = Supervisor::new(interrupted.clone(), args.time.map(Duration::from_secs_f64));
+    let supervisor = Supervisor::new(interrupted.clone(), args.time.map(Duration::from_secs_f64));
     supervisor.take_charge(learning.learner());
-    let mut show = |learning: &mut Learning, log: &mut Log| {
-        let due = learning.learner().progress().interpretations >= next;
-        if due || requested.swap(false, Ordering::Relaxed) {
-            next = if due { next + args.print_every.unwrap_or(0) } else { next };
-            let learned = supervisor.search(learning, |learning| learning.learned(log));
-            // What cannot be shown now is no reason to end: it is told in the end as well.
-            if let Err(error) = log.flush().and_then(|()| snapshot(&learned, args)) {
-                say(&format!("warning: {error:#}"));
-            }
-        }
-    };
     // Ticks at which nothing can change are learned from without being looked at. Who reads the stream again sees all of them.
     let mut reading = folder.clone();
     if let (Some(Every::Tick(step) | Every::Idle(step)), Learning::Plain(learner)) = (folder.every(), &mut learning)
@@ -167,7 +157,7 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
         }
         None => open(&reading)?,
     };
-    let mut look = SecondLook::new(&folder, args)?;
+    let look = SecondLook::new(&folder, args)?;
     if position.is_some() {
         say_resumed(frames.place(), quiet);
     }
@@ -193,42 +183,10 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
             None => stream.0,
         };
     }
+    let mut run = Run { args, learning, log, look, supervisor, requested, next };
     // Nothing is left where workers have taken all.
-    loop {
-        let is_due = match frames.next() {
-            Some(frame) => {
-                let frame = frame?;
-                learning.observe(&frame, &mut log)?;
-                if !learning.learner().progress().is_cut {
-                    look.note(frame);
-                }
-                progress.frame_at(|| frames.bytes_read());
-                checkpointer.as_mut().is_some_and(Checkpointer::is_due)
-            }
-            None if frames.pause().is_none() => break,
-            None => {
-                frames.pause() == Some(Pause::End) || checkpointer.as_ref().is_some_and(Checkpointer::is_due_at_rest)
-            }
-        };
-        show(&mut learning, &mut log);
-        let stopped = interrupted.load(Ordering::Relaxed);
-        // A frame that was ended early is not learned from: the checkpoint before it is the last one.
-        if stopped && learning.learner().progress().is_cut {
-            break;
-        }
-        // After its end the stream has no position any more: the last checkpoint is the one written there.
-        if let (true, Some(checkpointer), true) = (is_due || stopped, &mut checkpointer, frames.has_position()) {
-            let Some(state) = learning.save(&mut log) else { bail!("the learner `{}` cannot be saved", args.learner) };
-            let is_last = stopped || frames.pause() == Some(Pause::End);
-            checkpointer.save(is_last, || Ok((frames.save(), state, log.sync()?)))?;
-            if frames.pause() == Some(Pause::End) {
-                frames.end();
-            }
-        }
-        if stopped {
-            break;
-        }
-    }
+    drive(&mut run, &mut frames, &mut checkpointer, &mut progress, &interrupted)?;
+    let Run { mut learning, mut log, look, mut supervisor, .. } = run;
     progress.finish();
     say_skipped(&frames.finish(), Labels::Used, quiet);
     // A search that takes long tells how far it is.
@@ -296,6 +254,62 @@ pub(crate) fn run_together(args: &LearnArgs, together: Option<Together<'_>>, qui
         0 => Outcome::Nothing,
         _ => Outcome::Done,
     })
+}
+
+/// A learner at work, with what is told on the way.
+struct Run<'a> {
+    args: &'a LearnArgs,
+    learning: Learning,
+    log: Log,
+    look: SecondLook,
+    supervisor: Supervisor,
+    /// Whether somebody wants to see the rules so far.
+    requested: Arc<AtomicBool>,
+    /// After so many interpretations the rules are shown next.
+    next: u64,
+}
+
+impl Command for Run<'_> {
+    type Prepared = Vec<u8>;
+    type State = State;
+
+    fn frame(&mut self, frame: Frame) -> anyhow::Result<Used> {
+        self.learning.observe(&frame, &mut self.log)?;
+        if !self.is_cut() {
+            self.look.note(frame);
+        }
+        Ok(Used::Yes)
+    }
+
+    /// Shows the rules so far, where it is time to.
+    fn after(&mut self) {
+        let due = self.learning.learner().progress().interpretations >= self.next;
+        if due || self.requested.swap(false, Ordering::Relaxed) {
+            self.next = if due { self.next + self.args.print_every.unwrap_or(0) } else { self.next };
+            let log = &mut self.log;
+            let learned = self.supervisor.search(&mut self.learning, |learning| learning.learned(log));
+            // What cannot be shown now is no reason to end: it is told in the end as well.
+            if let Err(error) = log.flush().and_then(|()| snapshot(&learned, self.args)) {
+                say(&format!("warning: {error:#}"));
+            }
+        }
+    }
+
+    /// A frame that was ended early is not learned from.
+    fn is_cut(&mut self) -> bool {
+        self.learning.learner().progress().is_cut
+    }
+
+    fn prepare(&mut self) -> anyhow::Result<Vec<u8>> {
+        let Some(state) = self.learning.save(&mut self.log) else {
+            bail!("the learner `{}` cannot be saved", self.args.learner)
+        };
+        Ok(state)
+    }
+
+    fn state(&mut self, state: Vec<u8>, position: Vec<u8>) -> anyhow::Result<State> {
+        Ok((position, state, self.log.sync()?))
+    }
 }
 
 /// The learner of a command, which has seen nothing yet.

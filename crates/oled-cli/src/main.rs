@@ -10,6 +10,7 @@ mod cluster;
 mod confidence;
 mod convert;
 mod demo;
+mod driver;
 mod evaluate;
 mod examples;
 mod experiment;

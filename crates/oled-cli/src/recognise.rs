@@ -11,14 +11,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use oled::logic::Stop;
-use oled::{Recogniser, Signature, Source};
+use oled::{Frame, Interval, Recogniser, Signature, Symbol};
+use oled_data::digest;
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Pause, digest};
 
 use crate::Outcome;
-use crate::checkpoint::{Checkpointer, Fingerprint, open_frames, say_resumed};
+use crate::checkpoint::{Checkpointer, Fingerprint, say_resumed};
+use crate::driver::{Command, Used, drive};
 use crate::input::{load_task, load_theory, recogniser, recogniser_of, too_much, warn_of_durations};
 use crate::progress::{Labels, Progress, say_skipped};
+use crate::source::Source;
 pub(crate) use lines::{INTERVAL_COLUMNS, compact, interval_line};
 pub(crate) use options::{Output, RecogniseArgs};
 use printer::{Printer, Written};
@@ -51,7 +53,7 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     if let (Some((at, state, written, printed, at_work)), Some(checkpointer)) = (resumed, &checkpointer) {
         if let Some(at_work) = at_work {
             // The file may have changed since.
-            let source = Source::new(args.theory.display().to_string(), at_work);
+            let source = oled::Source::new(args.theory.display().to_string(), at_work);
             recogniser = recogniser_of(&folder, &source)?;
             text.clone_from(&source.text);
         }
@@ -59,78 +61,24 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
         (position, before) = (Some(at), Some((written, printed)));
     }
     recogniser = recogniser.with_limit(args.max_instances).with_max_steps(args.steps.max_steps);
-    let wanted = |recogniser: &Recogniser| wanted(&folder, recogniser, args.all);
     let (interrupted, asked) = signals(args.reload)?;
     let reloader = args.reload.then(|| Reloader::new(&folder, &args.theory, &text, asked));
-    let mut reloader = reloader.transpose()?;
+    let reloader = reloader.transpose()?;
     // Where nothing can be written nothing is read.
-    let mut printer = Printer::new(args, wanted(&recogniser), before)?;
+    let mut printer = Printer::new(args, wanted(&folder, &recogniser, args.all), before)?;
     recogniser = recogniser.with_interrupt(interrupted.clone().into());
     let mut frames =
-        open_frames(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref(), quiet)?;
+        Source::live(&folder, &args.input, &args.live, &args.checkpoint, &interrupted, position.as_deref(), quiet)?;
     if position.is_some() {
         say_resumed(frames.place(), quiet);
     }
     let mut progress = Progress::new(frames.total_bytes(), quiet || args.live.follow);
     printer.begin()?;
-    let mut closed = Vec::new();
-    let mut last: Option<(oled::Symbol, i64)> = None;
-    let stopped = loop {
-        let next = frames.next();
-        if let Some(reloader) = &mut reloader {
-            let after = last.map(|(segment, time)| (segment.as_str(), time));
-            if reloader.look(&folder, &mut recogniser, &mut closed, after, quiet) {
-                // What ends with its rules is printed if it was.
-                printer.close(&mut closed)?;
-                printer.flush()?;
-                printer.wanted = wanted(&recogniser);
-            }
-        }
-        let is_due = match next {
-            Some(frame) => {
-                let frame = frame?;
-                recogniser.observe(&frame, &mut closed);
-                last = Some((frame.segment, frame.time));
-                match recogniser.stop() {
-                    // It is seen again when the run goes on; what was over before it is told.
-                    Some(Stop::Interrupted) => {
-                        printer.close(&mut closed)?;
-                        frames.put_back(frame);
-                        false
-                    }
-                    Some(stop) => {
-                        printer.flush()?;
-                        return Err(too_much(stop, &frame));
-                    }
-                    None => {
-                        printer.print(&frame, &recogniser, &mut closed)?;
-                        progress.frame(&frames);
-                        checkpointer.as_mut().is_some_and(Checkpointer::is_due)
-                    }
-                }
-            }
-            None if frames.pause().is_none() => break interrupted.load(Ordering::Relaxed),
-            None => {
-                // Nothing comes, so there is time to tell what is known.
-                printer.flush()?;
-                frames.pause() == Some(Pause::End) || checkpointer.as_ref().is_some_and(Checkpointer::is_due_at_rest)
-            }
-        };
-        let stopped = interrupted.load(Ordering::Relaxed);
-        // After its end the stream has no position any more: the last checkpoint is the one written there.
-        if let (true, Some(checkpointer), Some(pause)) = (is_due || stopped, &mut checkpointer, frames.pause()) {
-            let written = printer.sync()?;
-            let is_last = stopped || pause == Pause::End;
-            let text = reloader.as_ref().map(|reloader| reloader.text().to_string());
-            checkpointer.save(is_last, || Ok((frames.save(), recogniser.save(), written, printer.printed, text)))?;
-            if pause == Pause::End {
-                frames.end();
-            }
-        }
-        if stopped {
-            break true;
-        }
-    };
+    let closed = Vec::new();
+    let mut recognising =
+        Recognising { folder: &folder, recogniser, printer, reloader, closed, last: None, args, quiet };
+    let stopped = drive(&mut recognising, &mut frames, &mut checkpointer, &mut progress, &interrupted)?;
+    let Recognising { mut recogniser, mut printer, mut closed, .. } = recognising;
     if stopped {
         // Whoever interrupts wants to see what holds now.
         closed.extend(recogniser.open());
@@ -140,13 +88,77 @@ pub(crate) fn run(args: &RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> 
     printer.close(&mut closed)?;
     printer.sync()?;
     progress.finish();
-    say_skipped(frames.skipped(), Labels::Unused, quiet);
+    say_skipped(&frames.finish(), Labels::Unused, quiet);
     checkpointer.map_or(Ok(()), Checkpointer::finish)?;
     Ok(match printer.printed {
         _ if stopped => Outcome::Interrupted,
         0 => Outcome::Nothing,
         _ => Outcome::Done,
     })
+}
+
+/// A recogniser at work, with what its intervals are printed by.
+struct Recognising<'a> {
+    folder: &'a TaskFolder,
+    recogniser: Recogniser,
+    printer: Printer,
+    reloader: Option<Reloader>,
+    closed: Vec<Interval>,
+    /// The segment and the time of the last frame.
+    last: Option<(Symbol, i64)>,
+    args: &'a RecogniseArgs,
+    quiet: bool,
+}
+
+impl Command for Recognising<'_> {
+    type Prepared = Written;
+    type State = State;
+
+    fn wake(&mut self) -> anyhow::Result<()> {
+        let Some(reloader) = &mut self.reloader else { return Ok(()) };
+        let after = self.last.map(|(segment, time)| (segment.as_str(), time));
+        if reloader.look(self.folder, &mut self.recogniser, &mut self.closed, after, self.quiet) {
+            // What ends with its rules is printed if it was.
+            self.printer.close(&mut self.closed)?;
+            self.printer.flush()?;
+            self.printer.wanted = wanted(self.folder, &self.recogniser, self.args.all);
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: Frame) -> anyhow::Result<Used> {
+        self.recogniser.observe(&frame, &mut self.closed);
+        self.last = Some((frame.segment, frame.time));
+        match self.recogniser.stop() {
+            // What was over before it is told.
+            Some(Stop::Interrupted) => {
+                self.printer.close(&mut self.closed)?;
+                Ok(Used::No(frame))
+            }
+            Some(stop) => {
+                self.printer.flush()?;
+                Err(too_much(stop, &frame))
+            }
+            None => {
+                self.printer.print(&frame, &self.recogniser, &mut self.closed)?;
+                Ok(Used::Yes)
+            }
+        }
+    }
+
+    /// There is time to tell what is known.
+    fn rest(&mut self) -> anyhow::Result<()> {
+        self.printer.flush()
+    }
+
+    fn prepare(&mut self) -> anyhow::Result<Written> {
+        self.printer.sync()
+    }
+
+    fn state(&mut self, written: Written, position: Vec<u8>) -> anyhow::Result<State> {
+        let text = self.reloader.as_ref().map(|reloader| reloader.text().to_string());
+        Ok((position, self.recogniser.save(), written, self.printer.printed, text))
+    }
 }
 
 /// Everything that the state and the output depend on beside the stream.

@@ -113,6 +113,13 @@ impl Source {
         matches!(self, Source::Parts { .. }) || self.pause().is_some()
     }
 
+    /// Puts back the frame that was taken last, which was not used, where the run goes on from a position.
+    pub(crate) fn put_back(&mut self, frame: Frame) {
+        if let Source::Stream(frames) = self {
+            frames.put_back(frame);
+        }
+    }
+
     /// Ends the input: what was held back comes now.
     pub(crate) fn end(&mut self) {
         if let Source::Stream(frames) = self {
