@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use oled::learn::{Supervision, ProgressListener};
+use oled::learn::{ProgressListener, Supervision};
 use oled::logic::MAX_STEPS;
 use oled::{Evaluation, Interrupt, Learned, Learner, Recogniser, state};
 use oled_data::task_folder::TaskFolder;
@@ -60,7 +60,8 @@ impl PyLearner {
     /// Puts somebody in charge who may end a call early, and hears how far it is.
     fn supervise(&mut self, interrupt: &Interrupt, watch: &Watch) {
         let line = watch.line();
-        let listener = ProgressListener::new(move |text| *line.lock().unwrap_or_else(PoisonError::into_inner) = text.to_string());
+        let listener =
+            ProgressListener::new(move |text| *line.lock().unwrap_or_else(PoisonError::into_inner) = text.to_string());
         let (searches, frames) = (interrupt.clone(), interrupt.clone());
         self.learner.get().supervise(&Supervision { searches, frames, listener });
     }
