@@ -250,6 +250,28 @@ impl<'a> Climb<'a> {
         theory
     }
 
+    /// The theory without the rules that do not earn their place beside the others, with the numbers of those that are left.
+    /// Of several the one goes first without which the theory is worth most.
+    pub(crate) fn earned(&mut self, rules: Vec<Rule>) -> (Vec<usize>, Theory) {
+        let mut numbers: Vec<usize> = (0..rules.len()).collect();
+        let mut theory = self.theory(rules);
+        loop {
+            let mut best: Option<(usize, Theory)> = None;
+            for i in 0..theory.rules.len() {
+                let (rest, actions, cost) = self.without(&theory, i);
+                let (kind, body) = &theory.rules[i];
+                if best.as_ref().is_none_or(|(_, best)| rest.value > best.value)
+                    && !self.search(*kind, &actions, cost, |search| search.is_earned(body))
+                {
+                    best = Some((i, rest));
+                }
+            }
+            let Some((i, rest)) = best else { return (numbers, theory) };
+            numbers.remove(i);
+            theory = rest;
+        }
+    }
+
     /// A theory without a rule, if that is worth as much, or with better thresholds for it, or a condition less.
     fn polished(&mut self, theory: &Theory, i: usize) -> Option<Theory> {
         let (rest, actions, cost) = self.without(theory, i);

@@ -4,7 +4,8 @@
 //! rules fit what they were made from: ends that happen to fit run away on other days. So segments are dealt into three
 //! folds, rules of both kinds are found without each of them and judged on it. The same folds tell how well the rules do on
 //! segments that they were not made from, and which rules are found again. And they tell whether thresholds of many digits
-//! are worth having: where events are few or labels are noisy, the last digits fit the noise.
+//! are worth having: where events are few or labels are noisy, the last digits fit the noise; and whether rules are that mend
+//! what could be chance.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,8 @@ pub(crate) struct Outcome {
     pub(crate) seen: Seen,
     /// How fine the thresholds are.
     pub(crate) fineness: Fineness,
+    /// Whether rules were left out that mend what could be chance.
+    pub(crate) earned: bool,
     /// How the rules that are found without a fold do on it, all folds together, for each way to define the fluent that was
     /// tried.
     pub(crate) held_out: [Option<Fit>; 2],
@@ -107,6 +110,8 @@ pub(crate) struct FluentSearch<'a> {
 struct Folds {
     form: Form,
     rules: Vec<Vec<Rule>>,
+    /// How they do on what they were made from, and on what was held out.
+    seen: Fit,
     fit: Fit,
     /// What the errors in each segment count for.
     errors: Vec<f64>,
@@ -119,6 +124,33 @@ struct Folds {
 struct Form {
     definition: Definition,
     fineness: Fineness,
+    /// Whether rules are left out that mend what could be chance.
+    earned: bool,
+}
+
+impl Folds {
+    fn new(form: Form, segments: usize) -> Folds {
+        let errors = vec![0.0; segments];
+        Folds {
+            form,
+            rules: Vec::new(),
+            seen: Fit::default(),
+            fit: Fit::default(),
+            errors,
+            cut_short: false,
+            looked_at: 0,
+        }
+    }
+
+    /// Takes what was found without a fold, with how it does on the segments of the fold, whose numbers these are.
+    fn add(&mut self, found: Outcome, (fit, errors): &(Fit, Vec<f64>), numbers: &[usize]) {
+        self.cut_short |= found.cut_short;
+        self.looked_at += found.looked_at;
+        self.seen.add(&found.fit);
+        self.fit.add(fit);
+        numbers.iter().zip(errors).for_each(|(s, errors)| self.errors[*s] = *errors);
+        self.rules.push(found.rules);
+    }
 }
 
 /// The definition of rules.
@@ -136,7 +168,7 @@ impl FluentSearch<'_> {
         let mut held_out = [None; 2];
         let (mut refits, mut looked_at_by_folds) = (None, 0);
         let definition = self.choice.declared.filter(|d| definitions.contains(d)).unwrap_or(definitions[0]);
-        let mut form = Form { definition, fineness: Fineness::Fine };
+        let mut form = Form { definition, fineness: Fineness::Fine, earned: false };
         if (folds || definitions.len() > 1) && self.segments.len() >= FOLDS && annotated >= 2 {
             let tried: Vec<Folds> = definitions.iter().map(|d| self.fold(&classes, *d)).collect();
             for folds in &tried {
@@ -172,7 +204,7 @@ impl FluentSearch<'_> {
         let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::All(&last.rules));
         let definition = if last.rules.is_empty() { self.definitions()[0] } else { definition_of(&last.rules) };
         let start = (!last.rules.is_empty()).then_some(last.rules.as_slice());
-        let form = Form { definition, fineness: last.fineness };
+        let form = Form { definition, fineness: last.fineness, earned: last.earned };
         Outcome { held_out: last.held_out, ..self.climb(&classes, self.segments, form, start) }
     }
 
@@ -229,7 +261,7 @@ impl FluentSearch<'_> {
     /// rules, took a third longer in the lobby, and on CAVIAR scored no better.
     fn climb(&self, classes: &Classes, segments: &[&Segment<'_>], form: Form, start: Option<&[Rule]>) -> Outcome {
         let coarse = self.climb_coarse((classes, &Runs::new(segments, self.scope, classes), form.definition), start);
-        if self.watch.ends() { coarse } else { self.polish(segments, form, coarse) }
+        if self.watch.ends() { coarse } else { self.earned(segments, form, self.polish(segments, form, coarse)) }
     }
 
     fn climb_coarse(&self, parts: (&Classes, &Runs, Definition), start: Option<&[Rule]>) -> Outcome {
@@ -272,16 +304,36 @@ impl FluentSearch<'_> {
         }
         let classes = Classes::new(self.record, segments, self.scope, Vocabulary::Of(&found.rules, form.fineness));
         let runs = Runs::new(segments, self.scope, &classes);
-        // The price is that of all conditions that there were to choose from.
-        let mut slope = self.slope((&classes, &runs, form.definition), &|_| true, &|_, _| true);
-        slope.price = self.price(&runs, found.seen.choices);
-        let mut climb = Climb::new(slope);
+        let mut climb = Climb::new(self.slope_of_found((&classes, &runs, form.definition), &found));
         let theory = climb.polish(bodies(&classes, &found.rules));
         let rules = climb.settle(&theory);
         let mut outcome = Outcome { rules, fit: theory.fit, value: theory.value, ..found };
         outcome.seen.refused.add(&climb.refused);
         outcome.looked_at += climb.looked_at;
         outcome
+    }
+
+    /// The same without the rules that mend what could be chance, if that is the form.
+    fn earned(&self, segments: &[&Segment<'_>], form: Form, found: Outcome) -> Outcome {
+        let found = Outcome { earned: form.earned, ..found };
+        if !form.earned {
+            return found;
+        }
+        let classes = Classes::new(self.record, segments, self.scope, Vocabulary::Of(&found.rules, Fineness::Coarse));
+        let runs = Runs::new(segments, self.scope, &classes);
+        let mut climb = Climb::new(self.slope_of_found((&classes, &runs, form.definition), &found));
+        let (earned, theory) = climb.earned(bodies(&classes, &found.rules));
+        if earned.len() == found.rules.len() {
+            return found;
+        }
+        let rules = earned.iter().map(|i| found.rules[*i].clone()).collect();
+        Outcome { rules, fit: theory.fit, value: theory.value, ..found }
+    }
+
+    /// What is climbed where nothing is looked for but better thresholds and fewer rules, at the price of all conditions that
+    /// there were to choose from.
+    fn slope_of_found<'a>(&'a self, parts: (&'a Classes, &'a Runs, Definition), found: &Outcome) -> Slope<'a> {
+        Slope { price: self.price(parts.1, found.seen.choices), ..self.slope(parts, &|_| true, &|_, _| true) }
     }
 
     fn price(&self, runs: &Runs, choices: usize) -> Price {
@@ -293,13 +345,8 @@ impl FluentSearch<'_> {
     /// unless few are clearly better there. Taking what has the better F1 there, clearly or not, scored no better.
     fn fold(&self, classes: &Classes, definition: Definition) -> Folds {
         let folds = self.deal();
-        let [mut coarse, mut fine] = [Fineness::Coarse, Fineness::Fine].map(|fineness| Folds {
-            form: Form { definition, fineness },
-            rules: Vec::new(),
-            fit: Fit::default(),
-            errors: vec![0.0; self.segments.len()],
-            cut_short: false,
-            looked_at: 0,
+        let mut forms = [Fineness::Coarse, Fineness::Fine].map(|fineness| {
+            [false, true].map(|earned| Folds::new(Form { definition, fineness, earned }, self.segments.len()))
         });
         for fold in 0..FOLDS {
             self.watch.tell(|| format!("without a part of the segments, {} of {FOLDS}", fold + 1));
@@ -307,33 +354,44 @@ impl FluentSearch<'_> {
                 let numbers = (0..self.segments.len()).filter(|s| (folds[*s] == fold) == test);
                 numbers.map(|s| (s, self.segments[s])).unzip()
             };
-            let ((_, rest), test) = (part(false), part(true));
+            let ((_, rest), (numbers, test)) = (part(false), part(true));
             let mut found = self.climb_coarse((classes, &Runs::new(&rest, self.scope, classes), definition), None);
-            for all in [&mut coarse, &mut fine] {
+            for [all, earned] in &mut forms {
                 let polished =
                     if found.cut_short { found.clone() } else { self.polish(&rest, all.form, found.clone()) };
-                self.judge(all, polished, &test);
-                // Both share the search.
+                // All share the search.
                 found.looked_at = 0;
+                let judged = self.judge(&polished.rules, definition, &test);
+                let left = Outcome { looked_at: 0, ..self.earned(&rest, earned.form, polished.clone()) };
+                if left.rules.len() < polished.rules.len() {
+                    let judged = self.judge(&left.rules, definition, &test);
+                    earned.add(left, &judged, &numbers);
+                } else {
+                    earned.add(left, &judged, &numbers);
+                }
+                all.add(polished, &judged, &numbers);
             }
         }
-        let is_coarse = is_clearly_less(&coarse.errors, &fine.errors);
-        let (mut chosen, other) = if is_coarse { (coarse, fine) } else { (fine, coarse) };
-        chosen.looked_at += other.looked_at;
-        chosen
+        let looked_at = forms.iter().flatten().map(|folds| folds.looked_at).sum();
+        let [coarse, fine] = forms.map(|form| self.worth_keeping(form));
+        let chosen = if is_clearly_less(&coarse.errors, &fine.errors) { coarse } else { fine };
+        Folds { looked_at, ..chosen }
     }
 
-    /// Judges what was found without a fold on it.
-    fn judge(&self, all: &mut Folds, found: Outcome, (numbers, test): &(Vec<usize>, Vec<&Segment<'_>>)) {
-        let classes = Classes::new(self.record, test, self.scope, Vocabulary::Of(&found.rules, Fineness::Coarse));
+    /// All rules or those that are earned. What the others bring where they were made is what they happen to fit, at least in
+    /// part; they are left out where they take more than that away on what was held out. Rules that are not earned must not
+    /// be refused as such: where one interval is longer than all the others together, what explains it is not.
+    fn worth_keeping(&self, [all, earned]: [Folds; 2]) -> Folds {
+        let f = |fit: &Fit| self.limits.balance.f(fit);
+        let (brings, takes) = (f(&all.seen) - f(&earned.seen), f(&earned.fit) - f(&all.fit));
+        if takes > brings { earned } else { all }
+    }
+
+    /// How rules do on segments, and what their errors in each count for.
+    fn judge(&self, rules: &[Rule], definition: Definition, test: &[&Segment<'_>]) -> (Fit, Vec<f64>) {
+        let classes = Classes::new(self.record, test, self.scope, Vocabulary::Of(rules, Fineness::Coarse));
         let runs = Runs::new(test, self.scope, &classes);
-        let does = actions(&classes, &runs, &found.rules);
-        let (fit, errors) = fit_by_segment(&runs, &does, all.form.definition, self.limits.balance);
-        all.cut_short |= found.cut_short;
-        all.looked_at += found.looked_at;
-        all.fit.add(&fit);
-        numbers.iter().zip(errors).for_each(|(s, errors)| all.errors[*s] = errors);
-        all.rules.push(found.rules);
+        fit_by_segment(&runs, &actions(&classes, &runs, rules), definition, self.limits.balance)
     }
 
     /// The fold of each segment: those with events are dealt out evenly, and so are the others.

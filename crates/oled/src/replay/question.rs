@@ -164,23 +164,36 @@ impl Question<'_> {
             refused.irrelevant += 1;
             return None;
         }
-        let earned = self.is_earned(root, &body);
+        let earned = self.has_earned_conditions(root, &body);
         refused.unearned += u64::from(!earned);
         earned.then_some(body)
+    }
+
+    /// Whether a rule earns its place: what it brings is more, all in all, than differences between blocks would be by chance.
+    /// One that mends a single error of the others does not, and may start what nothing ends where it was not seen.
+    pub(super) fn is_earned(&self, root: &Node, body: &[Condition]) -> bool {
+        let (all, f1) = self.brings(root, body);
+        is_beyond_chance(all.iter().map(|flip| self.weight(flip, f1)))
+    }
+
+    /// What a rule with a body flips, and the F1 that it leads to.
+    fn brings(&self, root: &Node, body: &[Condition]) -> (Vec<Flip>, f64) {
+        let all = self.flipped(root, body);
+        let mut brings = Sum::default();
+        all.iter().for_each(|flip| (brings.yes, brings.no) = (brings.yes + flip.yes, brings.no + flip.no));
+        let f1 = self.reached(&brings);
+        (all, f1)
     }
 
     /// Whether each condition of a body earns its place: what it brings is more, all in all, than differences between blocks
     /// would be by chance. What makes a difference in one block only never is, however long the block; without this a condition
     /// that happens to keep out one long false alarm is worth its price where hardly anything else is wrong.
-    pub(super) fn is_earned(&self, root: &Node, body: &[Condition]) -> bool {
+    pub(super) fn has_earned_conditions(&self, root: &Node, body: &[Condition]) -> bool {
         // A rule has one condition at least, whether another one would do as well or not.
         if body.len() < 2 {
             return true;
         }
-        let all = self.flipped(root, body);
-        let mut brings = Sum::default();
-        all.iter().for_each(|flip| (brings.yes, brings.no) = (brings.yes + flip.yes, brings.no + flip.no));
-        let f1 = self.reached(&brings);
+        let (all, f1) = self.brings(root, body);
         (0..body.len()).all(|at| {
             // Blocks are in order. A body with a condition less flips each that the body does, earlier or as early.
             let mut own = all.iter().peekable();

@@ -148,6 +148,11 @@ impl<'a> Search<'a> {
         self.question.is_relevant(body)
     }
 
+    /// Whether a rule brings more than chance would.
+    pub(crate) fn is_earned(&self, body: &[Condition]) -> bool {
+        self.question.is_earned(&self.root, body)
+    }
+
     /// A body with a condition more, if it may be that of a rule.
     fn accepted(&mut self, node: &Node, condition: Condition) -> Option<Vec<Condition>> {
         self.question.accepted(&self.root, (node, condition), &mut self.refused)

@@ -83,7 +83,7 @@ impl Scale {
             easy || between(low, high, slot.comparison, slot.numbers).is_some()
         };
         let wanted = |met: &u16| {
-            let short = digits[*met as usize] <= fineness.digits();
+            let short = digits[*met as usize] <= fineness.digits() && are_apart(gap(*met));
             *met == 0 || *met == count || (short || given.contains(met)) && possible(*met)
         };
         let mut scale = Scale { slot, cuts: (0..=count).filter(wanted).map(cut).collect(), places: Vec::new() };
@@ -159,6 +159,12 @@ impl Scale {
     pub(crate) fn digits(&self, cut: u16) -> u32 {
         self.at(cut).digits
     }
+}
+
+/// Whether two values differ by more than rounding: 1.93 - 1 and 2.93 - 2 do not, and no threshold is meant to tell them apart.
+/// A thousand times what a double can tell apart, since differences of larger numbers are less exact.
+fn are_apart((low, high): (f64, f64)) -> bool {
+    high - low > 4096.0 * f64::EPSILON * low.abs().max(high.abs()) || low.is_infinite() || high.is_infinite()
 }
 
 /// Values this near to a number of few digits count as below it, so that rounding does not decide.
@@ -243,6 +249,15 @@ mod tests {
         assert_eq!(coarse.len(), 33, "31 cuts and another one");
         assert_eq!(of_values((0..1000).map(f64::from), Fineness::Fine, &[]).len(), 1000);
         assert_eq!(of_values((0..5000).map(f64::from), Fineness::Fine, &[]).len(), 1024);
+    }
+
+    #[test]
+    fn no_threshold_is_put_where_only_rounding_differs() {
+        let values = [1.93 - 1.0, 2.93 - 2.0, 0.93, 0.5];
+        assert_eq!(values.iter().map(|v| v.to_bits()).collect::<std::collections::BTreeSet<_>>().len(), 4);
+        let scale = of_values(values, Fineness::Fine, &[]);
+        assert_eq!(scale.len(), 2);
+        assert_eq!(scale.threshold(1).get(), 0.7);
     }
 
     #[test]

@@ -201,7 +201,7 @@ fn no_rule_is_better_than_the_one_that_is_found_by_more_than_the_gap() {
                 if value > best
                     && plainly_supported(question, kind, &body)
                     && question.is_relevant(&body)
-                    && question.is_earned(&root, &body)
+                    && question.has_earned_conditions(&root, &body)
                 {
                     best = value;
                 }
@@ -289,9 +289,35 @@ fn what_makes_a_difference_once_is_no_reason_for_a_condition() {
         ask((&classes, &runs), (definition, Balance::default()), false, &actions, |question| {
             let (first, second) = (Condition::Literal(0), Condition::Literal(1));
             let root = question.root();
-            assert!(question.is_earned(&root, &[first]), "it tells the annotated intervals");
+            assert!(question.has_earned_conditions(&root, &[first]), "it tells the annotated intervals");
             assert!(question.is_relevant(&[first, second]));
-            assert_eq!(question.is_earned(&root, &[first, second]), expected, "{count} false alarms, {definition:?}");
+            assert_eq!(
+                question.has_earned_conditions(&root, &[first, second]),
+                expected,
+                "{count} false alarms, {definition:?}"
+            );
+        });
+    }
+}
+
+#[test]
+fn what_mends_one_error_is_no_reason_for_a_rule() {
+    // Three intervals that something else starts; some of them are ended too early, and start again with the second literal.
+    for (count, expected) in [(1, false), (2, true)] {
+        let classes =
+            Classes::of_items(2, Vec::new(), [0b00, 0b01, 0b10, 0b11].map(|bits| vec![(bits, Vec::new())]).to_vec());
+        let run = |class, length, label| Run { class, length, label };
+        let whole = vec![run(1, 1, Label::No), run(3, 20, Label::Yes), run(0, 9, Label::No)];
+        let ended = vec![run(1, 1, Label::No), run(0, 9, Label::Yes), run(2, 11, Label::Yes), run(0, 9, Label::No)];
+        let tracks = std::iter::repeat_n(whole, 3).chain(std::iter::repeat_n(ended, count));
+        let runs = Runs::of_tracks(tracks.collect());
+        let mut actions = Actions::given(&classes, &runs);
+        for ((starts, ends), run) in actions.starts.iter_mut().zip(&mut actions.ends).zip(&runs.all) {
+            (*starts, *ends) = (run.class == 1, run.class == 0);
+        }
+        ask((&classes, &runs), (Definition::Persists, Balance::default()), false, &actions, |question| {
+            let root = question.root();
+            assert_eq!(question.is_earned(&root, &[Condition::Literal(1)]), expected, "{count} ended too early");
         });
     }
 }
