@@ -27,6 +27,57 @@ pub(super) struct Fluent {
     pub(super) intervals: Vec<Interval>,
 }
 
+/// Why the order of a pair is taken to mean nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Symmetry {
+    /// Each label is there in both orders.
+    Written,
+    /// Nobody writes a pair in both orders at once, and the same ones come first and second. It may be that the first does
+    /// something to the second; but where the order is by chance, no rule can tell it, and half of what is recognised is wrong.
+    Assumed,
+}
+
+impl Fluent {
+    /// Whether the order of a pair means nothing.
+    pub(super) fn symmetry(&self) -> Option<Symmetry> {
+        if self.arity != 2 {
+            return None;
+        }
+        let mut of_pair: IndexMap<(&str, &str, &str), Vec<(i64, i64)>, FxBuildHasher> = IndexMap::default();
+        for Interval { args, segment, start, end } in &self.intervals {
+            let time = (start.unwrap_or(i64::MIN), end.unwrap_or(i64::MAX));
+            of_pair.entry((segment, &args[0], &args[1])).or_default().push(time);
+        }
+        of_pair.values_mut().for_each(|times| times.sort_unstable());
+        let others = |&(segment, a, b): &(_, _, _)| of_pair.get(&(segment, b, a)).map_or(&[][..], Vec::as_slice);
+        if of_pair.iter().all(|(pair, times)| others(pair) == times.as_slice()) {
+            return Some(Symmetry::Written);
+        }
+        if of_pair.iter().any(|(pair, times)| overlap(times, others(pair))) {
+            return None;
+        }
+        let place = |at: usize| -> IndexSet<&str, FxBuildHasher> {
+            self.intervals.iter().map(|interval| interval.args[at].as_str()).collect()
+        };
+        let (first, second) = (place(0), place(1));
+        let ordered = self.intervals.iter().all(|interval| interval.args[0] <= interval.args[1]);
+        // Those who are only ever first, and those who are only ever second, are not of one kind.
+        (ordered || !first.is_disjoint(&second)).then_some(Symmetry::Assumed)
+    }
+}
+
+/// Whether some interval of one list has a time point in common with one of the other, each in the order of time.
+fn overlap(a: &[(i64, i64)], b: &[(i64, i64)]) -> bool {
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        if a[i].0 <= b[j].1 && b[j].0 <= a[i].1 {
+            return true;
+        }
+        if a[i].1 < b[j].1 { i += 1 } else { j += 1 }
+    }
+    false
+}
+
 /// A label: of whom, in which segment, from when to when.
 pub(super) struct Interval {
     pub(super) args: Vec<String>,
@@ -136,5 +187,38 @@ fn split_fluent(text: &str) -> (String, Vec<String>) {
     match text.split_once('(') {
         Some((name, rest)) => (plain(name), rest.trim_end_matches(')').split(',').map(plain).collect()),
         None => (plain(text), Vec::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn symmetry(labels: &[(&str, &str, i64, i64)]) -> Option<Symmetry> {
+        let interval = |(a, b, start, end): &(&str, &str, i64, i64)| Interval {
+            args: vec![a.to_string(), b.to_string()],
+            segment: String::new(),
+            start: Some(*start),
+            end: Some(*end),
+        };
+        Fluent { arity: 2, intervals: labels.iter().map(interval).collect() }.symmetry()
+    }
+
+    #[test]
+    fn the_order_of_a_pair_means_something_where_labels_say_so() {
+        let written = [("v1", "v2", 0, 9), ("v2", "v1", 0, 9)];
+        assert_eq!(symmetry(&written), Some(Symmetry::Written));
+        // In any order, but never in both at once.
+        let any = [("v1", "v2", 0, 9), ("v10", "v2", 3, 9), ("v2", "v1", 20, 29)];
+        assert_eq!(symmetry(&any), Some(Symmetry::Assumed));
+        assert_eq!(
+            symmetry(&[("v1", "v2", 0, 9), ("v1", "v3", 0, 9)]),
+            Some(Symmetry::Assumed),
+            "in the order of names"
+        );
+        // One follows the other, and for a while the other one too.
+        assert_eq!(symmetry(&[("v1", "v2", 0, 9), ("v2", "v3", 0, 9), ("v2", "v1", 9, 29)]), None);
+        // People leave objects.
+        assert_eq!(symmetry(&[("p1", "bag", 0, 9), ("p2", "bag", 0, 9), ("p1", "box", 20, 29)]), None);
     }
 }

@@ -7,6 +7,7 @@ use oled::Symbol;
 use oled::Value;
 use rustc_hash::FxBuildHasher;
 
+use super::labelled::Symmetry;
 use super::names::name_of;
 use super::pairs::Places;
 use super::survey::{Said, Says, Survey, Surveyed};
@@ -20,13 +21,21 @@ pub struct Draft {
     pub modes: String,
     /// `background.lp`.
     pub background: String,
-    /// What was left out, and why.
+    /// What was left out or assumed, and why.
     pub remarks: Vec<String>,
 }
 
 /// How many of the longest windows rules may look back: what is known last must not be forgotten between two reports, which
 /// may be further apart than labels are long. Half of it forgets gauges that report rarely; twice of it keeps twice as much.
 const HORIZON: i64 = 10;
+
+/// What is said of a fluent whose pairs have no order, as far as anybody can tell.
+fn assumed((name, symmetry): (&str, Symmetry)) -> Option<String> {
+    let text = format!(
+        "no pair has `{name}` in both orders at once: the order is taken to mean nothing (`symmetric` in modes.lp)"
+    );
+    (symmetry == Symmetry::Assumed).then_some(text)
+}
 
 /// A text in quotes, as TOML has them.
 fn quoted(text: &str) -> String {
@@ -147,7 +156,7 @@ impl Survey {
             manifest: self.manifest(&sayings),
             modes,
             background: format!("{intro}{background}"),
-            remarks: self.remarks.clone(),
+            remarks: self.remarks.iter().cloned().chain(self.symmetric().filter_map(assumed)).collect(),
         }
     }
 
@@ -231,13 +240,19 @@ impl Survey {
             let fluent = if types.is_empty() { name } else { format!("{name}({})", types.join(", ")) };
             let _ = writeln!(modes, "example(holdsAt({fluent}, +time)).");
         }
-        for (name, fluent) in self.labels.fluents.iter().filter(|(_, fluent)| fluent.arity == 2) {
-            // Whoever writes every pair in the order of names does not mean the order.
-            let ordered = fluent.intervals.iter().all(|interval| interval.args[0] <= interval.args[1]);
-            if ordered && self.types[0] == self.types[1] {
-                let _ = writeln!(modes, "symmetric({}/2).", Value::Sym(Symbol::new(name)));
+        for (name, symmetry) in self.symmetric() {
+            if symmetry == Symmetry::Assumed {
+                modes.push_str("% Nobody has this in both orders at once. If the order of the two means something, delete the line.\n");
             }
+            let _ = writeln!(modes, "symmetric({}/2).", Value::Sym(Symbol::new(name)));
         }
+    }
+
+    /// The fluents of pairs whose order is taken to mean nothing.
+    fn symmetric(&self) -> impl Iterator<Item = (&str, Symmetry)> {
+        let of_one_type = self.types.len() > 1 && self.types[0] == self.types[1];
+        let fluents = self.labels.fluents.iter().filter(move |_| of_one_type);
+        fluents.filter_map(|(name, fluent)| Some((name.as_str(), fluent.symmetry()?)))
     }
 
     /// The value of a gauge above and below a number, and how much it rose and fell.
