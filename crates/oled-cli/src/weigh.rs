@@ -38,7 +38,7 @@ pub(crate) struct WeighArgs {
     pub(crate) costs: CostArgs,
 
     /// Where the theory with weights goes, instead of standard output.
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, alias = "out", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct LearnArgs {
     pub(crate) learner: String,
 
     /// Where the theory goes, instead of standard output.
-    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, short, alias = "out", value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
 
     /// Print the theory with its evidence as one JSON object.

@@ -36,7 +36,7 @@ pub(crate) struct RecogniseArgs {
 
     /// Where the intervals go, instead of standard output, as they end. With `--resume` what was written since the
     /// checkpoint is cut off, and written again.
-    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, short, alias = "out", value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
 
     #[command(flatten)]
