@@ -10,6 +10,7 @@ mod names;
 mod pairs;
 mod profile;
 mod roles;
+mod segments;
 mod stamps;
 mod survey;
 mod text;

@@ -210,3 +210,46 @@ fn times_that_are_none_are_named_with_a_remedy() {
     let error = tables.error();
     assert!(error.contains("no column of `m.csv` has the times of the labels"), "{error}");
 }
+
+/// Videos in which times begin again: somebody walks while they are fast.
+fn videos(header: &str, row: impl Fn(i64, i64, i64) -> String) -> (String, String) {
+    let (mut rows, mut labels) = (format!("{header}\n"), String::new());
+    for video in 0..6 {
+        for time in 0..60 {
+            let holds = (time + 7 * video) % 20 < 8;
+            rows += &row(video, time, if holds { 30 + chance(video * 60 + time, 9) } else { chance(time, 9) });
+            if holds && (time == 0 || (time - 1 + 7 * video) % 20 >= 8) {
+                let end = (time..60).take_while(|t| (t + 7 * video) % 20 < 8).last().unwrap();
+                let _ = writeln!(labels, "walking,p1,{time},{end},v{video}");
+            }
+        }
+    }
+    (rows, labels)
+}
+
+#[test]
+fn segments_are_the_column_that_has_those_of_the_labels_or_begins_again() {
+    let (rows, labels) = videos("video,frame,who,speed", |v, t, speed| format!("v{v},{t},p1,{speed}\nv{v},{t},p2,3\n"));
+    let tables =
+        Tables::new(&[("tracks.csv", &rows), ("labels.csv", &format!("fluent,who,start,end,segment\n{labels}"))]);
+    let draft = tables.draft();
+    assert!(draft.manifest.contains("segment = \"video\""), "{}", draft.manifest);
+    assert!(draft.remarks[0].ends_with("has the segments of the labels"), "{:?}", draft.remarks);
+    let (rules, f1) = tables.learned();
+    assert!(f1 == 1.0 && rules.contains("speed_above(X0, 20"), "{f1} {rules}");
+    // Without segments in the labels the same ones are those in which times begin again.
+    let labels =
+        |text: &str| text.lines().map(|line| format!("{}\n", line.rsplit_once(',').unwrap().0)).collect::<String>();
+    let (_, labelled) = videos("", |_, _, _| String::new());
+    let tables =
+        Tables::new(&[("tracks.csv", &rows), ("labels.csv", &format!("fluent,who,start,end\n{}", labels(&labelled)))]);
+    let draft = tables.draft();
+    assert!(draft.manifest.contains("segment = \"video\""), "{}", draft.manifest);
+    assert!(draft.remarks[0].contains("times begin again"), "{:?}", draft.remarks);
+    // Segments that no column has are not passed over in silence.
+    let tables = Tables::new(&[
+        ("tracks.csv", &rows.replace('v', "w")),
+        ("labels.csv", &format!("fluent,who,start,end,segment\n{labelled}")),
+    ]);
+    assert!(tables.draft().remarks[0].contains("--segment-column"), "{:?}", tables.draft().remarks);
+}

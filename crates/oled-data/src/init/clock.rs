@@ -9,7 +9,8 @@ use crate::table::number;
 use crate::times::Times;
 
 /// Words that names of columns with times usually have; those that come first are preferred.
-const TIMES: [&str; 10] = ["timestamp", "time", "datetime", "date", "ts", "t", "epoch", "when", "at", "stamp"];
+const TIMES: [&str; 13] =
+    ["timestamp", "time", "datetime", "date", "ts", "t", "epoch", "when", "at", "stamp", "frame", "step", "tick"];
 
 /// Seconds of a day: zones differ by less than two of them, and by one at most from that of the table.
 const DAY: f64 = 86_400.0;

@@ -17,7 +17,8 @@ pub(super) struct Labelled {
     pub(super) args: Vec<String>,
     /// By name, in the order in which they come.
     pub(super) fluents: IndexMap<String, Fluent, FxBuildHasher>,
-    pub(super) has_segments: bool,
+    /// The column of segments.
+    pub(super) segment: Option<String>,
 }
 
 /// A fluent that is labelled.
@@ -91,8 +92,9 @@ const OWN: [&str; 10] =
     ["fluent", "start", "end", "segment", "label", "closed", "confidence", "weakest", "name", "values"];
 
 impl Labelled {
-    /// Its columns; intervals are read when it is known how times are written.
-    pub(super) fn new(path: &Path) -> Result<Labelled, DataError> {
+    /// Its columns; intervals are read when it is known how times are written. The column of segments is called so, or as that of
+    /// the tables is.
+    pub(super) fn new(path: &Path, segment: Option<&str>) -> Result<Labelled, DataError> {
         let profile = Profile::read(path)?;
         let name = path.display().to_string();
         for column in ["fluent", "start", "end"] {
@@ -111,17 +113,20 @@ impl Labelled {
                 .hint("write a row for each time that something held: its name, of whom, from when to when")
                 .of(name));
         }
+        let segment = segment.and_then(|name| profile.position(name)).or_else(|| profile.position("segment"));
+        let segment = segment.map(|column| profile.columns[column].name.clone());
         let args = profile.columns.iter().map(|column| column.name.clone());
-        let args = args.filter(|name| !OWN.iter().any(|own| name.eq_ignore_ascii_case(own))).collect();
-        let has_segments = profile.position("segment").is_some();
-        Ok(Labelled { profile, args, fluents: IndexMap::default(), has_segments })
+        let is_own =
+            |name: &String| OWN.iter().any(|own| name.eq_ignore_ascii_case(own)) || Some(name) == segment.as_ref();
+        let args = args.filter(|name| !is_own(name)).collect();
+        Ok(Labelled { profile, args, fluents: IndexMap::default(), segment })
     }
 
     /// Reads all intervals.
     pub(super) fn read(&mut self, times: Times) -> Result<(), DataError> {
         let column = |name: &str| self.profile.position(name);
         let (fluent, start, end) = (column("fluent"), column("start"), column("end"));
-        let (segment, label) = (column("segment"), column("label"));
+        let (segment, label) = (self.segment.as_deref().and_then(column), column("label"));
         let args: Vec<usize> = self.args.iter().filter_map(|name| column(name)).collect();
         let fluents = &mut self.fluents;
         scan(&self.profile.path, |_, row| {
@@ -157,6 +162,12 @@ impl Labelled {
             Ok(())
         })?;
         Ok(())
+    }
+
+    /// The names of segments.
+    pub(super) fn segments(&self) -> IndexSet<String, FxBuildHasher> {
+        let intervals = self.fluents.values().flat_map(|fluent| &fluent.intervals);
+        intervals.map(|interval| interval.segment.clone()).filter(|name| !name.is_empty()).collect()
     }
 
     /// The values of each argument, of all fluents.

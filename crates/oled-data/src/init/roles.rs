@@ -6,6 +6,7 @@ use rustc_hash::FxBuildHasher;
 use super::clock::words;
 use super::labelled::Labelled;
 use super::profile::{Column, Profile, overlap};
+use super::segments::segment_column;
 use super::survey::{InitOptions, Said, Says, Surveyed};
 use crate::error::{DataError, Problem, ProblemKind};
 
@@ -21,6 +22,7 @@ fn keys_of(
     profiles: &[Profile],
     time_columns: &[usize],
     labels: &Labelled,
+    options: &InitOptions,
 ) -> Result<(Vec<Keys>, Vec<String>), DataError> {
     let values = labels.values();
     let mut types: Vec<Option<String>> = vec![None; values.len()];
@@ -33,7 +35,8 @@ fn keys_of(
                 let own = words(&column.name);
                 !arg.is_empty() && arg.iter().all(|word| own.contains(word))
             };
-            let others = |at: usize| at != time_columns[number];
+            let segment = options.segment.as_ref().and_then(|name| profile.position(name));
+            let others = |at: usize| at != time_columns[number] && Some(at) != segment;
             let candidates = profile.columns.iter().enumerate().filter(|(at, _)| others(*at));
             let scored = candidates
                 .map(|(at, column)| (overlap(wanted, column), called(column), !column.is_number(), at))
@@ -77,13 +80,14 @@ pub(super) fn tables_of(
     options: &InitOptions,
     remarks: &mut Vec<String>,
 ) -> Result<(Vec<Surveyed>, Vec<String>), DataError> {
-    let (keys, types) = keys_of(&profiles, time_columns, labels)?;
+    let (keys, types) = keys_of(&profiles, time_columns, labels, options)?;
     let mut tables = Vec::new();
     for (profile, time, own) in parts_together(profiles, time_columns, keys) {
         let own: Vec<(usize, String)> = own.into_iter().map(|(column, place)| (column, types[place].clone())).collect();
+        let keys: Vec<usize> = own.iter().map(|(column, _)| *column).collect();
         let segment = match &options.segment {
             Some(name) => profile.position(name),
-            None => profile.position("segment"),
+            None => segment_column(&profile, time, &keys, labels, remarks)?,
         };
         let rest = (0..profile.columns.len())
             .filter(|column| *column != time && Some(*column) != segment && !own.iter().any(|(key, _)| key == column));

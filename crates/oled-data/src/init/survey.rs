@@ -122,7 +122,7 @@ pub(super) enum Said {
 impl Survey {
     pub(super) fn new(inputs: &[PathBuf], labels: &Path, options: &InitOptions) -> Result<Survey, DataError> {
         let profiles: Vec<Profile> = inputs.iter().map(|path| Profile::read(path)).collect::<Result<_, _>>()?;
-        let mut labels = Labelled::new(labels)?;
+        let mut labels = Labelled::new(labels, options.segment.as_deref())?;
         let time_columns: Vec<usize> =
             profiles.iter().map(|profile| time_column(profile, &labels.profile, options)).collect::<Result<_, _>>()?;
         let of_labels =
@@ -235,7 +235,7 @@ impl Survey {
             let name = |table: &Surveyed| table.segment.map(|column| table.profile.columns[column].name.clone());
             segments.columns = self.tables.iter().map(name).collect();
             segments.column = segments.columns.first().cloned().flatten();
-            segments.of_labels = self.labels.has_segments.then(|| "segment".to_string());
+            segments.of_labels = self.labels.segment.clone();
         } else if by_entity {
             let name =
                 |table: &Surveyed| table.keys.first().map(|(column, _)| table.profile.columns[*column].name.clone());

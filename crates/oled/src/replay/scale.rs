@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn no_threshold_is_put_where_only_rounding_differs() {
         let values = [1.93 - 1.0, 2.93 - 2.0, 0.93, 0.5];
-        assert_eq!(values.iter().map(|v| v.to_bits()).collect::<std::collections::BTreeSet<_>>().len(), 4);
+        assert_eq!(values.iter().map(|v: &f64| v.to_bits()).collect::<std::collections::BTreeSet<_>>().len(), 4);
         let scale = of_values(values, Fineness::Fine, &[]);
         assert_eq!(scale.len(), 2);
         assert_eq!(scale.threshold(1).get(), 0.7);
