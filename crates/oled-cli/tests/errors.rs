@@ -204,7 +204,7 @@ const TABLES: [Run; 32] = [
 ];
 
 /// What can be wrong with what a task says of tables.
-const TABLE_TASKS: [Run; 4] = [
+const TABLE_TASKS: [Run; 6] = [
     (&[("t/task.toml", "[[table]]\ntime = \"time\"\nfacts = [\"temp(room\"]\n"), ("t/modes.lp", MODES)], "check t", 2),
     (
         &[("t/task.toml", "[[table]]\ntime = \"time\"\nfacts = [\"tmp(room, temp)\"]\n"), ("t/modes.lp", MODES)],
@@ -218,6 +218,29 @@ const TABLE_TASKS: [Run; 4] = [
             ("t/modes.lp", MODES),
         ],
         "check t",
+        2,
+    ),
+    (
+        &[
+            ("t/task.toml", "[[table]]\ntime = \"time\"\nsegment = \"site\"\nfacts = [\"temp(room, temp)\"]\n"),
+            ("t/modes.lp", MODES),
+            ("hot.lp", HOT),
+            ("m.csv", "time,site,room,temp\n1,,hall,20\n"),
+        ],
+        "recognise t --theory hot.lp --input m.csv",
+        2,
+    ),
+    (
+        &[
+            (
+                "t/task.toml",
+                "[[table]]\ntime = \"time\"\nfacts = [\"temp(room, temp)\"]\n\n[[table]]\ntime = \"time\"\nfacts = [\"temp(room, max)\"]\n",
+            ),
+            ("t/modes.lp", MODES),
+            ("hot.lp", HOT),
+            ("m.csv", "time,room,temp,max\n1,hall,20,25\n"),
+        ],
+        "recognise t --theory hot.lp --input m.csv",
         2,
     ),
 ];
