@@ -10,9 +10,9 @@ mod source;
 use std::sync::Arc;
 
 use oled::Ticks;
-use oled::{Frame, Signature, StateError, Symbol, state};
+use oled::{Frame, Signature, StateError, Symbol, Value, state};
 
-use crate::digest::Digest;
+use crate::digest::{Digest, digest};
 use crate::error::{DataError, Problem, ProblemKind, Skipped};
 use crate::format::Format;
 use crate::labels::Labels;
@@ -57,6 +57,36 @@ pub struct Frames {
 struct Seen {
     now: Digest,
     before: Digest,
+    /// The digests of signatures, by their numbers, which are others in another process.
+    signatures: Vec<Option<u64>>,
+}
+
+impl Seen {
+    /// Takes note of a frame: by its words and numbers, since all of it as bytes took a third of the time of reading Parquet.
+    fn take(&mut self, frame: &Frame) {
+        self.before = self.now.clone();
+        self.now.update(frame.segment.as_str().as_bytes());
+        self.now.update(&frame.time.to_le_bytes());
+        for facts in [&frame.narrative, &frame.annotation] {
+            self.now.update(&(facts.len() as u64).to_le_bytes());
+            for (signature, values) in facts.iter() {
+                let at = signature.index();
+                if self.signatures.len() <= at {
+                    self.signatures.resize(at + 1, None);
+                }
+                let known = *self.signatures[at].get_or_insert_with(|| digest(signature.to_string().as_bytes()));
+                self.now.update(&known.to_le_bytes());
+                for value in values {
+                    let (kind, bits): (u64, u64) = match value {
+                        Value::Sym(name) => (0, digest(name.as_str().as_bytes())),
+                        Value::Int(number) => (1, number.cast_unsigned()),
+                        Value::Real(number) => (2, number.to_bits()),
+                    };
+                    self.now.update(&(bits ^ kind << 62).to_le_bytes());
+                }
+            }
+        }
+    }
 }
 
 impl Frames {
@@ -224,8 +254,7 @@ impl Iterator for Frames {
                 }
                 self.taken += 1;
                 if let (Some(seen), false) = (&mut self.seen, self.ticked) {
-                    seen.before = seen.now.clone();
-                    seen.now.update(&state::encode(&frame));
+                    seen.take(&frame);
                 }
                 let Err(why) = self.reasoner.as_ref().map_or(Ok(()), |reasoner| reasoner.extend(&mut frame)) else {
                     // CAVIAR has labels of its own, which nobody can misspell.
