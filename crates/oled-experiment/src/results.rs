@@ -143,6 +143,9 @@ pub struct FinalScore {
     /// Annotated only.
     #[serde(rename = "fn")]
     pub fn_: u64,
+    /// F1 of rules that were learned without a part of the segments, on that part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<f64>,
 }
 
 impl FinalScore {

@@ -50,6 +50,7 @@ impl Review {
                 tp: of.tp,
                 fp: of.fp,
                 fn_: of.fn_,
+                held_out: None,
             });
             if self.recogniser.symmetries().has(target) {
                 data.symmetric.push(fluent.as_str().into());

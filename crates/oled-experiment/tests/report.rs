@@ -253,8 +253,15 @@ fn axes_show_dates_where_times_are_epochs() {
 
 /// What one run of a learner gives.
 fn one_run() -> Results {
-    let fit =
-        |fluent: &str, rules: usize| FinalScore { fluent: fluent.into(), rules, literals: 5, tp: 90, fp: 10, fn_: 20 };
+    let fit = |fluent: &str, rules: usize| FinalScore {
+        fluent: fluent.into(),
+        rules,
+        literals: 5,
+        tp: 90,
+        fp: 10,
+        fn_: 20,
+        held_out: (rules > 0).then_some(0.812),
+    };
     let rule = RuleStory {
         fluent: "overheating".into(),
         id: "terminatedAt overheating #1".into(),
@@ -281,6 +288,10 @@ fn one_run() -> Results {
 #[test]
 fn the_page_of_one_run_opens_with_the_rules_and_their_scores_then_timelines_then_curves() {
     let page = html(&one_run());
+    assert!(page.contains(">F1 held out</th>") && page.contains("0.812"));
+    let mut never = one_run();
+    never.fits.iter_mut().for_each(|fit| fit.held_out = None);
+    assert!(!html(&never).contains("held out"), "nothing was held out");
     let places: Vec<usize> = [
         "2 rules · F1 0.857 on what they were learned from · 3 segments · 1150 time points",
         "<td class=\"n\">0.900</td><td class=\"n\">0.818</td><td class=\"n\"><strong>0.857</strong></td>",

@@ -113,6 +113,10 @@ pub(super) fn write(
     results.notes.extend(printed::remarks(learned));
     let data = DataSummary { name, description, rate: folder.rate, ..DataSummary::default() };
     review.finish(data, &row, &mut results);
+    for score in &mut results.fits {
+        let fit = learned.fits.iter().find(|fit| fit.fluent.as_str() == score.fluent);
+        score.held_out = fit.and_then(|fit| Some(fit.held_out.as_ref()?.counts.f1()));
+    }
     write_file(path, &oled_experiment::html(&results))
 }
 

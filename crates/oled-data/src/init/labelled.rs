@@ -44,7 +44,7 @@ impl Fluent {
         if self.arity != 2 {
             return None;
         }
-        let mut of_pair: IndexMap<(&str, &str, &str), Vec<(i64, i64)>, FxBuildHasher> = IndexMap::default();
+        let mut of_pair: IndexMap<(&str, &str, &str), Vec<Span>, FxBuildHasher> = IndexMap::default();
         for Interval { args, segment, start, end } in &self.intervals {
             let time = (start.unwrap_or(i64::MIN), end.unwrap_or(i64::MAX));
             of_pair.entry((segment, &args[0], &args[1])).or_default().push(time);
@@ -67,8 +67,11 @@ impl Fluent {
     }
 }
 
+/// From when to when.
+type Span = (i64, i64);
+
 /// Whether some interval of one list has a time point in common with one of the other, each in the order of time.
-fn overlap(a: &[(i64, i64)], b: &[(i64, i64)]) -> bool {
+fn overlap(a: &[Span], b: &[Span]) -> bool {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
         if a[i].0 <= b[j].1 && b[j].0 <= a[i].1 {

@@ -62,7 +62,7 @@ fn restarting(profile: &Profile, time: usize, keys: &[usize]) -> Result<Option<u
     let mut begins_again = 0;
     for path in profile.paths() {
         scan(path, |_, row| {
-            let Some(at) = number(row.cell(time)).and_then(|value| value.as_f64()) else { return Ok(()) };
+            let Some(at) = number(row.cell(time)).and_then(oled::Value::as_f64) else { return Ok(()) };
             begins_again += usize::from(last.is_some_and(|last| at < last));
             last = Some(at);
             for (i, names) in columns.iter_mut().enumerate() {

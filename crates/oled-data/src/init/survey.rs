@@ -235,7 +235,7 @@ impl Survey {
             let name = |table: &Surveyed| table.segment.map(|column| table.profile.columns[column].name.clone());
             segments.columns = self.tables.iter().map(name).collect();
             segments.column = segments.columns.first().cloned().flatten();
-            segments.of_labels = self.labels.segment.clone();
+            segments.of_labels.clone_from(&self.labels.segment);
         } else if by_entity {
             let name =
                 |table: &Surveyed| table.keys.first().map(|(column, _)| table.profile.columns[*column].name.clone());

@@ -75,29 +75,36 @@ pub(super) fn section(results: &Results) -> Option<Section> {
 
 /// How well the final rules fit the stream that they were learned from.
 fn fits(body: &mut String, results: &Results) {
-    let caption = "The final rules on the stream that they were learned from. How well they do on what they have not seen, \
-        <code>oled crossval</code> tells. A fluent without rules has no scores.";
-    body.push_str(&table_start(caption, "", "Scores of the final rules"));
+    let held_out = results.fits.iter().any(|fit| fit.held_out.is_some());
+    let unseen = if held_out {
+        "Held out is what rules score on segments that they were not learned from, each part of the segments in turn: expect that on new data."
+    } else {
+        "How well they do on what they have not seen, <code>oled crossval</code> reports."
+    };
+    let caption = format!(
+        "The final rules on the stream that they were learned from. {unseen} A fluent without rules has no scores."
+    );
+    body.push_str(&table_start(&caption, "", "Scores of the final rules"));
     body.push_str("<thead><tr><th scope=\"col\">Fluent</th>");
-    let names = ["Rules", "Literals", "Precision", "Recall", "F1", "Annotated", "Recognised", "Both"];
-    names.iter().for_each(|name| put!(body, "<th scope=\"col\" class=\"n\">{name}</th>"));
+    let names = ["Rules", "Literals", "Precision", "Recall", "F1"];
+    let names = names.into_iter().chain(held_out.then_some("F1 held out")).chain(["Annotated", "Recognised", "Both"]);
+    names.for_each(|name| put!(body, "<th scope=\"col\" class=\"n\">{name}</th>"));
     body.push_str("</tr></thead>\n<tbody>\n");
     for fit in &results.fits {
-        let FinalScore { fluent, rules, literals, tp, fp, fn_ } = fit;
+        let FinalScore { fluent, rules, literals, tp, fp, fn_, held_out: unseen } = fit;
         let counts = fit.confusion();
         let score = |value: f64| or_nothing((*rules > 0).then_some(value), share);
-        let values = [
+        let seen = [
             count(rules),
             count(literals),
             score(counts.precision()),
             score(counts.recall()),
             format!("<strong>{}</strong>", score(counts.f1())),
-            count(tp + fn_),
-            count(tp + fp),
-            count(tp),
         ];
+        let unseen = held_out.then(|| format!("<strong>{}</strong>", or_nothing(*unseen, share)));
+        let values = seen.into_iter().chain(unseen).chain([count(tp + fn_), count(tp + fp), count(tp)]);
         put!(body, "<tr><th scope=\"row\"><code>{}</code></th>", escape(fluent));
-        values.iter().for_each(|value| put!(body, "<td class=\"n\">{value}</td>"));
+        values.for_each(|value| put!(body, "<td class=\"n\">{value}</td>"));
         body.push_str("</tr>\n");
     }
     body.push_str(TABLE_END);
