@@ -238,8 +238,10 @@ fn segments_are_the_column_that_has_those_of_the_labels_or_begins_again() {
     let (rules, f1) = tables.learned();
     assert!(f1 == 1.0 && rules.contains("speed_above(X0, 20"), "{f1} {rules}");
     // Without segments in the labels the same ones are those in which times begin again.
-    let labels =
-        |text: &str| text.lines().map(|line| format!("{}\n", line.rsplit_once(',').unwrap().0)).collect::<String>();
+    let labels = |text: &str| {
+        let rows = text.lines().map(|line| line.rsplit_once(',').unwrap().0);
+        rows.fold(String::new(), |all, row| all + row + "\n")
+    };
     let (_, labelled) = videos("", |_, _, _| String::new());
     let tables =
         Tables::new(&[("tracks.csv", &rows), ("labels.csv", &format!("fluent,who,start,end\n{}", labels(&labelled)))]);
