@@ -114,6 +114,12 @@ impl Fingerprint {
         self.0.push((name.into(), text.into()));
     }
 
+    /// All of it, but for what has one of these names.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn without(self, names: &[&str]) -> Vec<(String, String)> {
+        self.0.into_iter().filter(|(name, _)| !names.contains(&name.as_str())).collect()
+    }
+
     /// A file that goes on where the checkpoint left it. What is in the folder of the checkpoint is named as it is seen from
     /// there, so that both can be moved together.
     pub(crate) fn add_file(&mut self, name: &str, path: Option<&Path>, args: &CheckpointArgs) {

@@ -1,5 +1,6 @@
 //! `oled cluster`: one of several processes that recognise, learn or test together.
 
+mod agreed;
 mod deciding;
 mod folds;
 mod reader;
@@ -121,6 +122,7 @@ fn recognise(hosts: &Hosts, args: &'static RecogniseArgs, quiet: bool) -> anyhow
     let is_head = hosts.process == 0;
     let mut folder = load_task(&args.task)?;
     let worker = Recognising::new(&mut folder, args, quiet || !is_head)?;
+    let hosts = &hosts.clone().agreeing(agreed::recognise(&folder, args)?);
     let (header, fresh) = (worker.header(), Mutex::new(worker));
     let make: Make = Arc::new(move || Box::new(fresh.lock().unwrap_or_else(PoisonError::into_inner).clone()));
     let interrupted = interruption()?;
@@ -172,6 +174,7 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result
     let is_head = hosts.process == 0;
     let folder = taken(task_or_tables(args.task.as_deref(), &args.input, true)?, args, true)?;
     let mut fresh = learner_of(&folder, args)?;
+    let hosts = &hosts.clone().agreeing(agreed::learn(&folder, args)?);
     // Who decides on its way through the stream decides in the first process, on what all of them have made of frames.
     let propositionaliser = fresh.segment_propositionaliser();
     if propositionaliser.is_none() && !fresh.capabilities().mergeable {

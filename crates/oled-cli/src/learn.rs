@@ -42,8 +42,7 @@ use fits::fits;
 use learning::Learning;
 pub(crate) use log::Log;
 pub(crate) use options::{LearnArgs, learner_names, preset_names};
-pub(crate) use overrides::for_another;
-use overrides::overrides;
+pub(crate) use overrides::{for_another, overrides};
 use report::SecondLook;
 use result::{snapshot, write_result};
 use supervise::Supervisor;
@@ -326,7 +325,11 @@ fn can_be_spread(args: &LearnArgs) -> bool {
 }
 
 /// Everything that the state depends on beside the stream.
-fn made_of(folder: &TaskFolder, args: &LearnArgs, overrides: &[(String, String)]) -> anyhow::Result<Fingerprint> {
+pub(crate) fn made_of(
+    folder: &TaskFolder,
+    args: &LearnArgs,
+    overrides: &[(String, String)],
+) -> anyhow::Result<Fingerprint> {
     let mut made_of = Fingerprint::new(folder, &args.input, &args.live);
     made_of.add("the command", "learn");
     made_of.add("`--learner`", &args.learner);

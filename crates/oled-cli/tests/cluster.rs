@@ -244,3 +244,26 @@ fn hosts_that_are_wrong_are_told() {
         assert!(stderr(&output).contains(expected) && stderr(&output).contains("hint:"), "{}", stderr(&output));
     }
 }
+
+#[test]
+fn processes_that_work_on_something_else_are_told_and_nobody_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = streams(folder.path(), 9, &[]);
+    let hosts = hosts(folder.path(), 3);
+    let one = |process: &str, theory: &str, more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_oled"));
+        command.args(["cluster", "recognise", "lobby", "--theory", theory, "--input"]).arg(&paths[0]).args(more);
+        command.arg("--hosts").arg(&hosts).args(["--process", process]).current_dir(root());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let children = [one("0", "true", &[]), one("1", "changed", &[]), one("2", "true", &["--frames"])];
+    for output in children.map(|child| child.wait_with_output().unwrap()) {
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("do not work on the same: process 1 at"), "{told}");
+        assert!(
+            told.contains("has the rules: ") && told.contains("has `--frames`: `yes`, and in process 0 nothing"),
+            "{told}"
+        );
+    }
+}

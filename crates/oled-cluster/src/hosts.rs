@@ -20,6 +20,8 @@ pub struct Hosts {
     pub process: usize,
     /// The workers of each process; all have the same number.
     pub workers: usize,
+    /// What all of them must have in common, by name: rules and options. It is compared before anything is read.
+    pub agreed: Vec<(String, String)>,
 }
 
 impl Hosts {
@@ -50,7 +52,14 @@ impl Hosts {
                 )));
             }
         }
-        Ok(Hosts { addresses, process, workers: workers.max(1) })
+        Ok(Hosts { addresses, process, workers: workers.max(1), agreed: Vec::new() })
+    }
+
+    /// The same with what all processes must have in common.
+    #[must_use]
+    pub fn agreeing(mut self, agreed: Vec<(String, String)>) -> Hosts {
+        self.agreed = agreed;
+        self
     }
 
     /// What workers talk to each other by, and who sees to it that all is sent.
@@ -58,7 +67,7 @@ impl Hosts {
         if self.addresses.len() < 2 {
             return timely::CommunicationConfig::Process(self.workers).try_build().map_err(Error::Network);
         }
-        let sockets = connect(self).map_err(Error::Network)?;
+        let sockets = connect(self)?;
         let hooks = Hooks::default();
         let local = ProcessBuilder::new_typed_vector(self.workers, hooks.refill.clone(), hooks.spill.clone());
         let network = initialize_networking_from_sockets(local, sockets, self.process, self.workers, hooks);

@@ -40,6 +40,9 @@ pub enum Error {
         "the processes of the cluster cannot be connected: {0}\nhint: is another program using the port, or another cluster? each process needs its own line in the file of hosts"
     )]
     Network(String),
+    /// Somebody works on something else.
+    #[error("the processes of the cluster do not work on the same: {0}")]
+    Differs(String),
     /// The stream, the rules or the disk.
     #[error("{0}")]
     Work(String),

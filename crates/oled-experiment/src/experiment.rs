@@ -119,6 +119,14 @@ impl Experiment {
         Ok(self.jobs().iter().enumerate().filter(|(_, job)| is_missing(job)).map(|(number, _)| number).collect())
     }
 
+    /// What tells this experiment from others: the keys of all its parts, which know tasks, rules, settings and data.
+    pub fn fingerprint(&self) -> String {
+        let digests: Vec<u64> = self.parts.iter().map(|p| p.data.digest()).collect();
+        let mut digest = Digest::default();
+        self.jobs().iter().for_each(|job| digest.text(&self.key(*job, &digests)));
+        format!("{} parts ({:016x})", self.jobs().len(), digest.finish())
+    }
+
     /// Runs a part by its number, unless the store knows it.
     pub fn run_one(&self, number: usize, store: &Store) -> Result<(), Error> {
         let digests: Vec<u64> = self.parts.iter().map(|p| p.data.digest()).collect();

@@ -83,6 +83,7 @@ impl Head for Parts {
 pub(super) fn crossval(hosts: &Hosts, args: &CrossvalArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let is_head = hosts.process == 0;
     let experiment = Arc::new(crossval_of(args, quiet || !is_head)?);
+    let hosts = &hosts.clone().agreeing(super::agreed::crossval(&experiment));
     let shared = experiment.clone();
     let make: Make = Arc::new(move || Box::new(Runs(shared.clone())));
     if !is_head {

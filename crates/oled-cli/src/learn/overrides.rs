@@ -7,7 +7,7 @@ use oled_experiment::{LEARNERS, find};
 use super::options::{LearnArgs, OledArgs, ReplayArgs};
 
 /// What the command line sets, by name.
-pub(super) fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
+pub(crate) fn overrides(args: &LearnArgs) -> anyhow::Result<Vec<(String, String)>> {
     let OledArgs { preset, delta, depth, prune, warmup } = &args.oled;
     let ReplayArgs { penalty, runs, window, forget, no_refits } = &args.replay;
     let spec = find(&args.learner)?;
