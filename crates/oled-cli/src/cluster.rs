@@ -4,6 +4,7 @@ mod agreed;
 mod deciding;
 mod folds;
 mod reader;
+mod sharing;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -23,8 +24,7 @@ use crate::input::load_task;
 use crate::learn::{LearnArgs, learner_of, run_together, taken};
 use crate::progress::{Labels, say, say_skipped};
 use crate::recognise::{RecogniseArgs, interruption, made_of};
-use crate::source::Source;
-use crate::workers::{Learning, Propositionalising, Recognising};
+use crate::workers::{Propositionalising, Learning, Recognising};
 use deciding::Deciding;
 use reader::{Reader, To};
 
@@ -38,6 +38,11 @@ pub(crate) struct HostsArgs {
     /// The number of this process: that of its line, counted from 0. The first one reads the stream, and writes.
     #[arg(long, value_name = "I")]
     process: usize,
+
+    /// All processes see the input: each reads its pieces of it, and no one feeds the others. For JSON Lines and facts, whose segments
+    /// come one after the other.
+    #[arg(long)]
+    shared_input: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -69,12 +74,14 @@ pub(crate) fn run(command: ClusterCommand, quiet: bool) -> anyhow::Result<Outcom
     tell_of_lost_processes();
     match command {
         ClusterCommand::Recognise { args, hosts } => {
+            let shared = hosts.shared_input;
             let hosts = Hosts::read(&hosts.hosts, hosts.process, args.input.workers)?;
-            recognise(&hosts, Box::leak(args), quiet)
+            recognise(&hosts, Box::leak(args), shared, quiet)
         }
         ClusterCommand::Learn { args, hosts } => {
+            let shared = hosts.shared_input;
             let hosts = Hosts::read(&hosts.hosts, hosts.process, args.input.workers)?;
-            learn(&hosts, Box::leak(args), quiet)
+            learn(&hosts, Box::leak(args), shared, quiet)
         }
         ClusterCommand::Crossval { args, hosts } => {
             let hosts = Hosts::read(&hosts.hosts, hosts.process, args.input.workers)?;
@@ -113,7 +120,7 @@ fn resumed<T: serde::de::DeserializeOwned>(
     Ok(state.map_or((None, None), |(kept, written)| (Some(kept), Some(written))))
 }
 
-fn recognise(hosts: &Hosts, args: &'static RecogniseArgs, quiet: bool) -> anyhow::Result<Outcome> {
+fn recognise(hosts: &Hosts, args: &'static RecogniseArgs, shared: bool, quiet: bool) -> anyhow::Result<Outcome> {
     if args.sure.confidence || args.live.follow || args.reload || args.wants_alarms() {
         bail!(
             "a cluster reads streams to their ends, and prints intervals or what holds\nhint: leave `--confidence`, `--follow`, `--reload` and what is done about events out, or use `oled recognise`"
@@ -122,34 +129,39 @@ fn recognise(hosts: &Hosts, args: &'static RecogniseArgs, quiet: bool) -> anyhow
     let is_head = hosts.process == 0;
     let mut folder = load_task(&args.task)?;
     let worker = Recognising::new(&mut folder, args, quiet || !is_head)?;
-    let hosts = &hosts.clone().agreeing(agreed::recognise(&folder, args)?);
+    let pieces =
+        shared.then(|| sharing::open(&folder, &args.input, &args.live, is_head && !quiet)).transpose()?.flatten();
+    let hosts = &hosts.clone().agreeing(sharing::agreed(agreed::recognise(&folder, args)?, pieces.as_ref()));
     let (header, fresh) = (worker.header(), Mutex::new(worker));
     let make: Make = Arc::new(move || Box::new(fresh.lock().unwrap_or_else(PoisonError::into_inner).clone()));
     let interrupted = interruption()?;
     if !is_head {
-        oled_cluster::run(hosts, make, None)?;
+        sharing::run(hosts, make, pieces, None)?;
         return Ok(Outcome::Done);
     }
     let mut made_of = made_of(&folder, args)?;
-    made_of.add("the cluster", format!("{} shards", oled_cluster::SHARDS));
+    made_of.add("the cluster", sharing::kind(pieces.as_ref()));
     let mut checkpointer = Checkpointer::new(&args.checkpoint, made_of, quiet)?;
     let (kept, written) = resumed(checkpointer.as_mut())?;
     let lines = To::lines(args.output.as_deref(), header, written)?;
     let position = kept.as_ref().map(|kept| &kept.position[..]);
-    let reader = Reader::open(
-        (&folder, &args.input, &args.live),
-        (checkpointer, &args.checkpoint),
-        lines,
-        &interrupted,
-        position,
-        quiet,
-    )?;
-    let finished = oled_cluster::run(hosts, make, Some((Box::new(reader.0), kept)))?;
+    let reader = match &pieces {
+        Some(pieces) => Reader::shared(pieces.skipped(), checkpointer, lines, &interrupted),
+        None => Reader::open(
+            (&folder, &args.input, &args.live),
+            (checkpointer, &args.checkpoint),
+            lines,
+            &interrupted,
+            position,
+            quiet,
+        )?,
+    };
+    let finished = sharing::run(hosts, make, pieces, Some((Box::new(reader.0), kept)))?;
     let Finished { mut head, stopped, .. } = finished.context("the first process has a head")?;
     head.end();
-    let shared = reader.1.lock().unwrap_or_else(PoisonError::into_inner);
-    let (printed, frames) = shared.as_ref().context("the stream was read")?;
-    say_skipped(frames.skipped(), Labels::Unused, quiet);
+    let read = reader.1.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (printed, stream) = read.context("the stream was read")?;
+    say_skipped(&stream.finish(), Labels::Unused, quiet);
     Ok(match printed {
         _ if stopped => Outcome::Interrupted,
         0 => Outcome::Nothing,
@@ -157,7 +169,7 @@ fn recognise(hosts: &Hosts, args: &'static RecogniseArgs, quiet: bool) -> anyhow
     })
 }
 
-fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
+fn learn(hosts: &Hosts, args: &'static LearnArgs, shared: bool, quiet: bool) -> anyhow::Result<Outcome> {
     let frame_by_frame = [
         ("--log", args.log.is_some()),
         ("--prequential", args.prequential),
@@ -174,7 +186,11 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result
     let is_head = hosts.process == 0;
     let folder = taken(task_or_tables(args.task.as_deref(), &args.input, true)?, args, true)?;
     let mut fresh = learner_of(&folder, args)?;
-    let hosts = &hosts.clone().agreeing(agreed::learn(&folder, args)?);
+    let pieces = match shared {
+        true => sharing::open_to_learn(&folder, args, is_head && !quiet)?,
+        false => None,
+    };
+    let hosts = &hosts.clone().agreeing(sharing::agreed(agreed::learn(&folder, args)?, pieces.as_ref()));
     // Who decides on its way through the stream decides in the first process, on what all of them have made of frames.
     let propositionaliser = fresh.segment_propositionaliser();
     if propositionaliser.is_none() && !fresh.capabilities().mergeable {
@@ -201,27 +217,28 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result
     if !is_head {
         // Whoever interrupts all of them is heard by the first.
         let _ignored = interruption()?;
-        oled_cluster::run(hosts, make, None)?;
+        sharing::run(hosts, make, pieces, None)?;
         return Ok(Outcome::Done);
     }
+    let pieces = Mutex::new(pieces);
     let together = |learner: &mut dyn Learner, folder: &TaskFolder, made_of: Fingerprint, stop: &Arc<AtomicBool>| {
         let mut made_of = made_of;
-        made_of.add("the cluster", format!("{} shards", oled_cluster::SHARDS));
+        let pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner).take();
+        made_of.add("the cluster", sharing::kind(pieces.as_ref()));
         let mut checkpointer = Checkpointer::new(&args.checkpoint, made_of, quiet)?;
         let (kept, saved) = resumed::<Option<Vec<u8>>>(checkpointer.as_mut())?;
         let position = kept.as_ref().map(|kept| &kept.position[..]);
         let copy = decides.then(|| learner.copy());
         let deciding = Deciding::new(copy, saved.flatten().as_deref(), quiet)?;
-        let reader = Reader::open(
-            (folder, &args.input, &args.live),
-            (checkpointer, &args.checkpoint),
-            To::Decides(deciding.clone()),
-            stop,
-            position,
-            quiet,
-        )?;
-        let finished = oled_cluster::run(hosts, make.clone(), Some((Box::new(reader.0), kept)))?;
-        let Finished { states, mut head, .. } = finished.context("the first process has a head")?;
+        let to = To::Decides(deciding.clone());
+        let reader = match &pieces {
+            Some(pieces) => Reader::shared(pieces.skipped(), checkpointer, to, stop),
+            None => {
+                Reader::open((folder, &args.input, &args.live), (checkpointer, &args.checkpoint), to, stop, position, quiet)?
+            }
+        };
+        let finished = sharing::run(hosts, make.clone(), pieces, Some((Box::new(reader.0), kept)))?;
+        let Finished { states, mut head, segments, .. } = finished.context("the first process has a head")?;
         head.end();
         let failed = "what processes have seen cannot be put together: please report it";
         if let Some(state) = deciding.lock().unwrap_or_else(PoisonError::into_inner).save() {
@@ -230,9 +247,11 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, quiet: bool) -> anyhow::Result
         for (_, state) in states {
             if decides { learner.add_propositionaliser(&state) } else { learner.merge(&state) }.context(failed)?;
         }
+        if let (Some(segments), false) = (segments, decides) {
+            learner.number_segments(segments);
+        }
         let read = reader.1.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let (_, frames) = read.context("the stream was read")?;
-        Ok(Source::Stream(Box::new(frames)))
+        Ok(read.context("the stream was read")?.1)
     };
     run_together(args, Some(&together), quiet)
 }

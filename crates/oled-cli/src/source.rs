@@ -22,6 +22,9 @@ pub(crate) enum Source {
     Stream(Box<Frames>),
     /// A stream, read on another thread.
     Ahead { frames: Box<ReadAhead>, total: Option<u64> },
+    /// A stream that several processes have read, with what they left out.
+    #[cfg_attr(not(feature = "cluster"), expect(dead_code, reason = "there are no other processes"))]
+    Shared(Box<Skipped>),
     /// Frames in memory, to measure what is done with them.
     Memory(IntoIter<Frame>),
     /// The parts of a protocol, one after the other.
@@ -85,7 +88,7 @@ impl Source {
         match self {
             Source::Stream(frames) => frames.save(),
             Source::Parts { taken, .. } => state::encode(taken),
-            Source::Ahead { .. } | Source::Memory(_) => {
+            Source::Ahead { .. } | Source::Memory(_) | Source::Shared(_) => {
                 unreachable!("where there are checkpoints nothing is read ahead")
             }
         }
@@ -96,7 +99,7 @@ impl Source {
         match self {
             Source::Stream(frames) => frames.place(),
             Source::Parts { taken, .. } => (taken.0, None),
-            Source::Ahead { .. } | Source::Memory(_) => (0, None),
+            Source::Ahead { .. } | Source::Memory(_) | Source::Shared(_) => (0, None),
         }
     }
 
@@ -104,7 +107,7 @@ impl Source {
     pub(crate) fn pause(&self) -> Option<Pause> {
         match self {
             Source::Stream(frames) => frames.pause(),
-            Source::Ahead { .. } | Source::Memory(_) | Source::Parts { .. } => None,
+            Source::Ahead { .. } | Source::Memory(_) | Source::Shared(_) | Source::Parts { .. } => None,
         }
     }
 
@@ -163,7 +166,7 @@ impl Source {
         match self {
             Source::Stream(frames) => frames.total_bytes(),
             Source::Ahead { total, .. } => *total,
-            Source::Memory(_) | Source::Parts { .. } => None,
+            Source::Memory(_) | Source::Shared(_) | Source::Parts { .. } => None,
         }
     }
 
@@ -172,7 +175,7 @@ impl Source {
         match self {
             Source::Stream(frames) => frames.bytes_read(),
             Source::Ahead { frames, .. } => frames.bytes_read(),
-            Source::Memory(_) | Source::Parts { .. } => 0,
+            Source::Memory(_) | Source::Shared(_) | Source::Parts { .. } => 0,
         }
     }
 
@@ -181,6 +184,7 @@ impl Source {
         match self {
             Source::Stream(frames) => frames.skipped().clone(),
             Source::Ahead { frames, .. } => frames.finish(),
+            Source::Shared(skipped) => *skipped,
             Source::Memory(_) | Source::Parts { .. } => Skipped::default(),
         }
     }
@@ -194,6 +198,7 @@ impl Iterator for Source {
             Source::Stream(frames) => frames.next(),
             Source::Ahead { frames, .. } => frames.next(),
             Source::Memory(frames) => frames.next().map(Ok),
+            Source::Shared(_) => None,
             Source::Parts { units, videos, frames, taken } => loop {
                 if let Some(frame) = frames.next() {
                     taken.0 += 1;

@@ -116,6 +116,87 @@ fn processes_print_what_the_plain_program_prints() {
     }
 }
 
+/// The same where each process reads its pieces of the stream.
+fn assert_same_shared(args: &[&str], folder: &Path) {
+    let plain = oled(args);
+    for count in [1, 2, 3] {
+        let output = ended(start(&[args, &["--shared-input"]].concat(), folder, count));
+        let all = |output: &Output| (stdout(output), stderr(output), output.status.code());
+        assert_eq!(all(&output), all(&plain), "{args:?}, {count} processes");
+    }
+}
+
+#[test]
+fn processes_that_read_their_pieces_print_what_the_plain_program_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    for seed in 20..20 + many("OLED_CLUSTER_SEEDS", 1) {
+        let paths = streams(folder.path(), seed, &["--segments", "14"]);
+        let input = paths[0].to_str().unwrap();
+        assert!(std::fs::metadata(input).unwrap().len() > 3 << 17, "there are some pieces");
+        let facts = folder.path().join("stream.lp");
+        let converted = oled(&["convert", input, "--to", "facts", facts.to_str().unwrap()]);
+        assert!(converted.status.success(), "{}", stderr(&converted));
+        let recognise = ["recognise", "lobby", "--theory", "true"];
+        for input in [input, facts.to_str().unwrap()] {
+            assert_same_shared(&[&recognise[..], &["--input", input]].concat(), folder.path());
+        }
+        assert_same_shared(
+            &[&recognise[..], &["--input", input, "--frames", "--format", "jsonl", "--workers", "2"]].concat(),
+            folder.path(),
+        );
+        assert_same_shared(&["learn", "lobby", "--input", input, "--no-refits"], folder.path());
+        assert_same_shared(&["learn", listed(), "--input", input, "--learner", "oled", "--quiet"], folder.path());
+        // What is wrong is told with its place, after what came before it; so is what the task does not know.
+        assert_same_shared(&[&recognise[..], &["--input", input, "--max-instances", "15"]].concat(), folder.path());
+        let text = std::fs::read_to_string(input).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let wrong = folder.path().join("wrong.jsonl");
+        let with = ["--input", wrong.to_str().unwrap()];
+        for at in [lines.len() / 3, lines.len() - 2] {
+            let mut changed = lines.clone();
+            changed[at] = "{\"time\":";
+            std::fs::write(&wrong, changed.join("\n")).unwrap();
+            assert_same_shared(&[&recognise[..], &with].concat(), folder.path());
+            changed[at] = lines[0];
+            std::fs::write(&wrong, changed.join("\n")).unwrap();
+            assert_same_shared(&[&recognise[..], &with].concat(), folder.path());
+            changed[at] = "{\"segment\":\"other\",\"time\":1,\"color\":1,\"narrative\":[\"happensAt(waking(id1),1)\"]}";
+            changed.truncate(at + 1);
+            std::fs::write(&wrong, changed.join("\n")).unwrap();
+            assert_same_shared(&[&recognise[..], &with].concat(), folder.path());
+        }
+    }
+    // What is not read in pieces is fed by the first process, which says so.
+    let mixed = mixed_task(folder.path(), "lobby");
+    let path = streams(folder.path(), 20, &[]);
+    let args = ["recognise", mixed.to_str().unwrap(), "--theory", "true", "--input", path[1].to_str().unwrap()];
+    let output = ended(start(&[&args[..], &["--shared-input"]].concat(), folder.path(), 2));
+    assert_eq!(stdout(&output), stdout(&oled(&args)));
+    assert!(stderr(&output).contains("not read in pieces, since its segments are mixed"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_reader_of_pieces_that_is_lost_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = streams(folder.path(), 8, &["--segments", "30"]);
+    let input = paths[0].to_str().unwrap();
+    let recognise = ["recognise", "lobby", "--theory", "true", "--input", input];
+    let decides = ["learn", listed(), "--learner", "oled", "--input", input];
+    let faults = ["0:2:work", "1:3:work", "0:3:written", "0:1:kept", "0:1:kept", "1:5:work", "1:7:work"];
+    for (i, fault) in faults.into_iter().enumerate() {
+        let args = [&recognise[..], &decides[..]][i % 2];
+        let [output, checkpoint] = ["out", "kept"].map(|name| folder.path().join(format!("{name} {i}")));
+        let keep = ["--output", output.to_str().unwrap(), "--checkpoint", checkpoint.to_str().unwrap()];
+        let kept = [args, &keep, &["--resume", "--every", "100", "--quiet", "--shared-input"]].concat();
+        let lost = start_with(&kept, folder.path(), 2, Some(fault));
+        let lost: Vec<Output> = lost.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+        assert!(lost.iter().any(|output| output.status.code().is_none()), "{fault}: somebody is lost");
+        ended(start(&kept, folder.path(), 2 + i % 2));
+        let written = std::fs::read_to_string(&output).unwrap();
+        assert_eq!(written, stdout(&oled(args)), "nothing is lost, and nothing comes twice: {args:?}, {fault}");
+    }
+}
+
 /// Runs a cluster to its end, killing one of its processes again and again at random moments; tells how often.
 fn killed(args: &[&str], folder: &Path, count: usize, seed: u64, kills: u64) -> u64 {
     let mut killed = 0;
@@ -203,10 +284,16 @@ fn a_process_that_is_lost_anywhere_changes_nothing() {
 
 #[test]
 fn a_checkpoint_is_gone_on_from_by_another_number_of_processes() {
+    for more in [&[][..], &["--shared-input", "--every", "100"]] {
+        gone_on_from(more);
+    }
+}
+
+fn gone_on_from(more: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
-    let path = streams(folder.path(), 6, &[]);
+    let path = streams(folder.path(), 6, &["--segments", "14"]);
     let text = std::fs::read_to_string(&path[0]).unwrap();
-    let growing = folder.path().join("growing.jsonl");
+    let resumable_file = folder.path().join("resumable_file.jsonl");
     let [output, checkpoint] = ["out.csv", "checkpoint"].map(|name| folder.path().join(name));
     let args = [
         "recognise",
@@ -214,19 +301,20 @@ fn a_checkpoint_is_gone_on_from_by_another_number_of_processes() {
         "--theory",
         "true",
         "--input",
-        growing.to_str().unwrap(),
+        resumable_file.to_str().unwrap(),
         "--output",
         output.to_str().unwrap(),
         "--checkpoint",
         checkpoint.to_str().unwrap(),
         "--resume",
     ];
+    let args = [&args[..], more].concat();
     let lines: Vec<&str> = text.lines().collect();
     for (part, count) in [(0.3, 2), (0.6, 3), (1.0, 1)] {
         let end = (part * lines.len() as f64) as usize;
-        std::fs::write(&growing, lines[..end].join("\n") + "\n").unwrap();
+        std::fs::write(&resumable_file, lines[..end].join("\n") + "\n").unwrap();
         ended(start(&args, folder.path(), count));
-        let plain = oled(&["recognise", "lobby", "--theory", "true", "--input", growing.to_str().unwrap()]);
+        let plain = oled(&["recognise", "lobby", "--theory", "true", "--input", resumable_file.to_str().unwrap()]);
         assert_eq!(std::fs::read_to_string(&output).unwrap(), stdout(&plain), "{count} processes, up to line {end}");
     }
 }

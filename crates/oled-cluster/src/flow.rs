@@ -9,7 +9,7 @@ use oled::partition::{Sequencer, Told, Worker};
 use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::operator::Operator;
 use timely::dataflow::operators::{Input, Probe};
-use timely::dataflow::{InputHandle, ProbeHandle};
+use timely::dataflow::{InputHandleVec, ProbeHandle};
 
 use crate::fault::{Fault, Moment};
 use crate::head::{Head, Kept, Next};
@@ -19,7 +19,7 @@ use crate::{Error, Hosts};
 
 /// Epochs that may be open: the reader waits then. Where segments come one after the other, those that are at hand together are
 /// worked on side by side, so that there should be room for some of the usual length.
-const OPEN: u64 = 64;
+pub(crate) const OPEN: u64 = 64;
 
 /// Makes the worker of a shard.
 pub type Make = Arc<dyn Fn() -> Box<dyn Worker> + Send + Sync>;
@@ -32,18 +32,26 @@ pub struct Finished {
     pub states: Vec<(u64, Vec<u8>)>,
     /// Whether somebody asked to stop.
     pub stopped: bool,
+    /// How many segments there were, where workers could not be told: each process has read its pieces.
+    pub segments: Option<u64>,
 }
 
-/// Runs this process. The first one has a head, and what it goes on from, if anything; it is told how it ended.
-pub fn run(hosts: &Hosts, make: Make, head: Option<(Box<dyn Head>, Option<Kept>)>) -> Result<Option<Finished>, Error> {
-    let head = Mutex::new(head);
-    let (process, fault) = (hosts.process, Fault::asked_for());
-    let (channels, others) = hosts.channels()?;
-    let guards = timely::execute::execute_from(channels, others, timely::WorkerConfig::default(), move |worker| {
+/// What a worker has of the dataflow.
+pub(crate) struct Flow {
+    /// Where parcels go in.
+    pub(crate) input: InputHandleVec<u64, Parcel>,
+    /// Which epochs are over.
+    pub(crate) probe: ProbeHandle<u64>,
+    /// What was answered, by epoch, in the first worker of all.
+    pub(crate) answers: Rc<RefCell<BTreeMap<u64, Vec<Answer>>>>,
+}
+
+impl Flow {
+    pub(crate) fn new(worker: &mut timely::worker::Worker, make: Make, process: usize, fault: Option<Fault>) -> Flow {
         let answers: Rc<RefCell<BTreeMap<u64, Vec<Answer>>>> = Rc::default();
-        let mut input = InputHandle::new();
+        let mut input = InputHandleVec::new();
         let probe = ProbeHandle::new();
-        let (mut shards, collected) = (Shards::new(make.clone()), answers.clone());
+        let (mut shards, collected) = (Shards::new(make), answers.clone());
         worker.dataflow::<u64, _, _>(|scope| {
             let mut waiting: BTreeMap<u64, Vec<Parcel>> = BTreeMap::new();
             scope
@@ -81,6 +89,22 @@ pub fn run(hosts: &Hosts, make: Make, head: Option<(Box<dyn Head>, Option<Kept>)
                 .container::<Vec<()>>()
                 .probe_with(&probe);
         });
+        Flow { input, probe, answers }
+    }
+
+    /// Takes what was answered in an epoch that is over.
+    pub(crate) fn answered(&self, epoch: u64) -> Vec<Answer> {
+        self.answers.borrow_mut().remove(&epoch).unwrap_or_default()
+    }
+}
+
+/// Runs this process. The first one has a head, and what it goes on from, if anything; it is told how it ended.
+pub fn run(hosts: &Hosts, make: Make, head: Option<(Box<dyn Head>, Option<Kept>)>) -> Result<Option<Finished>, Error> {
+    let head = Mutex::new(head);
+    let (process, fault) = (hosts.process, Fault::asked_for());
+    let (channels, others) = hosts.channels()?;
+    let guards = timely::execute::execute_from(channels, others, timely::WorkerConfig::default(), move |worker| {
+        let mut flow = Flow::new(worker, make.clone(), process, fault);
         let head = if worker.index() == 0 { head.lock().unwrap_or_else(PoisonError::into_inner).take() } else { None };
         let (head, kept) = head?;
         let mut feeder = Feeder::new(head, kept, fault);
@@ -88,21 +112,27 @@ pub fn run(hosts: &Hosts, make: Make, head: Option<(Box<dyn Head>, Option<Kept>)
         // The next epoch is fed while few are open; those that are over are taken in their order.
         while !(feeder.over && feeder.written == next) {
             if !feeder.over && next - feeder.written < OPEN {
-                feeder.feed(next).into_iter().for_each(|parcel| input.send(parcel));
+                feeder.feed(next).into_iter().for_each(|parcel| flow.input.send(parcel));
                 next += 1;
-                input.advance_to(next);
+                flow.input.advance_to(next);
                 worker.step();
             } else {
                 worker.step_or_park(None);
             }
-            while feeder.written < next && !probe.less_equal(&feeder.written) {
-                let of_epoch = answers.borrow_mut().remove(&feeder.written).unwrap_or_default();
-                feeder.take(of_epoch);
+            while feeder.written < next && !flow.probe.less_equal(&feeder.written) {
+                feeder.take(flow.answered(feeder.written));
             }
         }
         Some(feeder.finish())
     })
     .map_err(Error::Network)?;
+    joined(guards)
+}
+
+/// What came of all workers of this process.
+pub(crate) fn joined(
+    guards: timely::communication::WorkerGuards<Option<Result<Finished, String>>>,
+) -> Result<Option<Finished>, Error> {
     let mut finished = None;
     for result in guards.join() {
         match result {
@@ -210,6 +240,8 @@ impl Feeder {
             match answer {
                 Answer::Told(line) => told.push(line),
                 Answer::State(shard, state) => states.push((shard, state)),
+                // Here the head reads all of it.
+                Answer::Piece(_) => {}
                 Answer::Failed(frame, error) => failed = failed.into_iter().chain([(frame, error)]).min(),
             }
         }
@@ -243,7 +275,7 @@ impl Feeder {
     fn finish(self) -> Result<Finished, String> {
         match self.failed {
             Some(error) => Err(error),
-            None => Ok(Finished { head: self.head, states: self.states, stopped: self.stopped }),
+            None => Ok(Finished { head: self.head, states: self.states, stopped: self.stopped, segments: None }),
         }
     }
 }

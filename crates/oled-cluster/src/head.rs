@@ -60,6 +60,14 @@ pub trait Head: Send {
     /// The position behind the frame that was taken last.
     fn position(&mut self) -> Vec<u8>;
 
+    /// Takes note of what another process tells of a piece that it has read.
+    fn was_read(&mut self, _told: &[u8]) {}
+
+    /// Whether somebody has asked to stop.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
     /// Writes what was told of an epoch, in its order.
     fn write(&mut self, told: Vec<Told>) -> Result<(), String>;
 

@@ -10,6 +10,7 @@
 //! | [`hosts`] | the processes, by their addresses |
 //! | [`head`] | what the first process does beside: where frames come from, where lines go, what is kept |
 //! | [`parcel`] | what goes from process to process |
+//! | [`pieces`] | streams that every process sees: each reads its pieces |
 //! | [`shards`] | the shards of one worker |
 //! | [`flow`] | the dataflow, and the loop that feeds it |
 //! | [`broker`] | logs of Kafka and NATS as lines, with positions |
@@ -22,11 +23,13 @@ pub mod flow;
 pub mod head;
 pub mod hosts;
 pub mod parcel;
+pub mod pieces;
 pub mod shards;
 
 pub use flow::{Finished, Make, run};
 pub use head::{Head, Kept, Next};
 pub use hosts::Hosts;
+pub use pieces::{Pieces, Reads, run_pieces};
 pub use shards::SHARDS;
 
 /// Why a cluster did not come to its end.

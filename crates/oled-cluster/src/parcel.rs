@@ -26,6 +26,23 @@ pub enum Deed {
     End,
     /// Say what is known.
     Save,
+    /// Hand this on to the head: what is known of a piece of the stream that another process has read.
+    Pass(Piece),
+}
+
+/// What is known of a piece of a stream when it was read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Piece {
+    /// The frames in it.
+    pub frames: u64,
+    /// The segments that began in it, with the numbers of their first frames.
+    pub segments: Vec<(Symbol, u64)>,
+    /// Whether another segment follows its last one.
+    pub closed: bool,
+    /// What was wrong with it, and with which frame it ended.
+    pub failed: Option<(u64, String)>,
+    /// What else the head wants to know of it.
+    pub told: Vec<u8>,
 }
 
 /// What a shard says.
@@ -35,6 +52,8 @@ pub enum Answer {
     Told(Told),
     /// What it knows.
     State(u64, Vec<u8>),
+    /// What is known of a piece of the stream.
+    Piece(Piece),
     /// What went wrong, with the number of the frame.
     Failed(u64, String),
 }

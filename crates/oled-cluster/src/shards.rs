@@ -32,8 +32,17 @@ impl Shards {
         parcels.sort_by_key(|parcel| parcel.shard);
         let mut told = Vec::new();
         for Parcel { shard, deeds } in parcels {
-            let worker = self.shards.entry(shard).or_insert_with(|| (self.make)());
             for deed in deeds {
+                let deed = match deed {
+                    Deed::Pass(piece) => {
+                        answer(Answer::Piece(piece));
+                        continue;
+                    }
+                    // A shard that has seen nothing has nothing to say.
+                    Deed::Save | Deed::End if !self.shards.contains_key(&shard) => continue,
+                    deed => deed,
+                };
+                let worker = self.shards.entry(shard).or_insert_with(|| (self.make)());
                 let failed = match deed {
                     Deed::Restore(state) => worker.restore(&state).err().map(|error| (0, error.to_string())),
                     Deed::Over(segment, place) => {
@@ -51,6 +60,7 @@ impl Shards {
                         answer(Answer::State(shard, worker.save()));
                         None
                     }
+                    Deed::Pass(_) => None,
                 };
                 if let Some((frame, error)) = failed {
                     answer(Answer::Failed(frame, error));

@@ -149,7 +149,7 @@ impl Skipped {
     }
 
     /// Adds what was left out of another part of a stream. Counts are sums, so that parts may be added in any order.
-    pub(crate) fn merge(&mut self, other: &Skipped) {
+    pub fn merge(&mut self, other: &Skipped) {
         self.counts.iter_mut().zip(other.counts).for_each(|(own, count)| *own += count);
         self.reordered += other.reordered;
         self.unknown.merge(&other.unknown);
@@ -325,6 +325,12 @@ impl Problem {
 }
 
 impl DataError {
+    /// The same so many lines further on.
+    pub(crate) fn further(mut self, lines: usize) -> DataError {
+        self.0.place.iter_mut().for_each(|place| place.line += lines);
+        self
+    }
+
     /// What the system said when something was to be done with a file.
     pub(crate) fn io(doing: &str, source: &str, error: &io::Error) -> DataError {
         let (kind, hint) = match error.kind() {

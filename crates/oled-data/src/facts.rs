@@ -124,6 +124,23 @@ impl FactsReader {
     }
 }
 
+/// The segment that a line goes to in the end, if it names one; and whether that comes before everything else in it.
+pub(crate) fn segment_of_line(text: &str) -> Option<(Symbol, bool)> {
+    const NAMES: &str = "segment(";
+    memchr::memmem::find(text.as_bytes(), NAMES.as_bytes())?;
+    let bytes = text.as_bytes();
+    let (mut at, mut found) = (skip_blanks(bytes, 0), None);
+    while !matches!(bytes.get(at), None | Some(b'%')) {
+        if let Some(name) = text[at..].strip_prefix(NAMES) {
+            let end = find_unquoted(name.as_bytes(), 0, b')').unwrap_or(name.len());
+            let first = bytes[..at].iter().all(u8::is_ascii_whitespace);
+            found = Some((atom::read_segment(&name[..end]).ok()?, first));
+        }
+        at = skip_blanks(bytes, next_statement(bytes, at));
+    }
+    found
+}
+
 fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
         at += 1;

@@ -16,7 +16,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use oled::lang::is_unprintable;
-use oled::{Facts, Frame, Kinds};
+use oled::{Facts, Frame, Kinds, Symbol};
 
 use crate::atom::Templates;
 use crate::document::{Dialect, Document, DocumentReader};
@@ -68,6 +68,11 @@ impl Parsed {
 }
 
 impl JsonlReader {
+    /// The segment of a line, if it can be read.
+    pub(crate) fn segment(&mut self, line: Line<'_>, sink: &mut Sink) -> Option<Symbol> {
+        self.parse(line, sink).ok()?.map(|parsed| parsed.document.segment)
+    }
+
     /// Reads a line by itself, whatever came before; nothing if it is blank. The sink counts what is left out.
     pub(crate) fn parse(&mut self, line: Line<'_>, sink: &mut Sink) -> Result<Option<Parsed>, Problem> {
         if line.text.trim_ascii().is_empty() {

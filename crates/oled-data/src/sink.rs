@@ -70,6 +70,13 @@ impl Sink {
         Ok(())
     }
 
+    /// Takes note of segments that are over: it is a fault if one of them returns.
+    pub(crate) fn passed(&mut self, segments: &[Symbol]) {
+        self.order.last.extend(segments.iter().map(|segment| (*segment, i64::MIN)));
+        // None of them is the one that frames are of.
+        self.order.current = usize::MAX;
+    }
+
     /// In lenient mode counts a problem whose cause the caller leaves out; else gives it back.
     pub(crate) fn skip_or_fail(&mut self, problem: Problem) -> Result<(), Problem> {
         if !self.lenient {

@@ -10,6 +10,8 @@ struct Job {
     args: Vec<String>,
     threads: bool,
     processes: bool,
+    /// Whether processes read their pieces of it, too.
+    shared: bool,
 }
 
 /// What is compared and differs.
@@ -65,7 +67,10 @@ pub(crate) fn run(program: &Program, streams: u64, data: Option<&Path>, mut tell
 
 fn job(text: &str, input: &str, threads: bool, processes: bool) -> Job {
     let args = words(text).into_iter().map(|word| if word == "STREAM" { input.into() } else { word });
-    Job { args: args.collect(), threads, processes }
+    let args: Vec<String> = args.collect();
+    // Mixed segments are not read in pieces, folds are read as a whole, and a directory is no file.
+    let shared = processes && input.ends_with(".jsonl") && input.contains("apart") && args[0] != "crossval";
+    Job { args, threads, processes, shared }
 }
 
 fn jobs(task: &str, input: &str) -> Vec<Job> {
@@ -88,7 +93,11 @@ impl Found {
         let threads = (2..=3).filter(|_| job.threads).map(|n| (format!("{n} threads"), program.run(&with(n))));
         let processes =
             (2..=3).filter(|_| job.processes).map(|n| (format!("{n} processes"), program.together(&job.args, n)));
-        for (how, output) in threads.chain(processes) {
+        let shared = [&job.args[..], &words("--shared-input")].concat();
+        let shared = (2..=3)
+            .filter(|_| job.shared)
+            .map(|n| (format!("{n} processes with pieces"), program.together(&shared, n)));
+        for (how, output) in threads.chain(processes).chain(shared) {
             self.comparisons += 1;
             if text(&output) != text(&plain) {
                 self.differences.push(format!("{}, {how}: {}", job.args.join(" "), first_difference(&plain, &output)));

@@ -6,22 +6,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use oled::partition::Told;
+use oled::state;
 use oled_cluster::{Head, Kept, Next};
 use oled_data::task_folder::TaskFolder;
-use oled_data::{Digest, Frames, Pause, ReadOptions};
+use oled_data::{Digest, Frames, Pause, ReadOptions, Skipped};
 
 use super::deciding::Decides;
 use crate::args::InputArgs;
 use crate::broker::{self, InLog};
 use crate::checkpoint::{CheckpointArgs, Checkpointer, LiveArgs, open_frames, say_resumed};
 use crate::input::stream_path;
-use crate::resumable_file::ResumableFile;
+use crate::source::Source;
 
 /// What was written, and how many lines that told something.
 pub(super) type Written = (Option<Digest>, u64);
 
 /// What is left when all was read: the lines that told something, and the stream.
-pub(super) type Read = Arc<Mutex<Option<(u64, Frames)>>>;
+pub(super) type Read = Arc<Mutex<Option<(u64, Source)>>>;
 
 /// Where what is told goes.
 pub(super) enum To {
@@ -91,6 +92,8 @@ pub(super) struct Reader {
     stop: Arc<AtomicBool>,
     /// Where the stream goes when it was read.
     read: Read,
+    /// What was left out by all who read, where each reads its pieces.
+    shared: Option<Skipped>,
 }
 
 impl Reader {
@@ -124,8 +127,22 @@ impl Reader {
             is_kept: false,
             stop: stop.clone(),
             read: read.clone(),
+            shared: None,
         };
         Ok((reader, read))
+    }
+
+    /// Where each process reads its pieces, and tells what was left out of them; nothing was so far.
+    pub(super) fn shared(
+        skipped: Skipped,
+        checkpointer: Option<Checkpointer<'static>>,
+        to: To,
+        stop: &Arc<AtomicBool>,
+    ) -> (Reader, Read) {
+        let read = Read::default();
+        let (stop, shared) = (stop.clone(), Some(skipped));
+        let (frames, log, interleaved, is_kept) = (None, None, false, false);
+        (Reader { frames, log, interleaved, to, checkpointer, is_kept, stop, read: read.clone(), shared }, read)
     }
 
     fn save(&mut self, kept: &Kept) -> anyhow::Result<()> {
@@ -163,12 +180,27 @@ impl Head for Reader {
         }
     }
 
+    fn was_read(&mut self, told: &[u8]) {
+        if let (Some(shared), Ok(skipped)) = (&mut self.shared, state::decode(told)) {
+            shared.merge(&skipped);
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     fn end(&mut self) {
+        if let Some(skipped) = self.shared.take() {
+            let read = (self.to.printed(), Source::Shared(Box::new(skipped)));
+            *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(read);
+        }
         let Some(frames) = &mut self.frames else { return };
         if frames.pause() == Some(Pause::End) {
             frames.end();
         } else if let Some(frames) = self.frames.take() {
-            *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.to.printed(), frames));
+            *self.read.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some((self.to.printed(), Source::Stream(Box::new(frames))));
         }
     }
 
@@ -180,6 +212,9 @@ impl Head for Reader {
     }
 
     fn position(&mut self) -> Vec<u8> {
+        if let Some(skipped) = &self.shared {
+            return state::encode(skipped);
+        }
         let save = |frames: &Frames| self.log.as_ref().map_or_else(|| frames.save(), |log| log.save(frames));
         self.frames.as_ref().map(save).unwrap_or_default()
     }

@@ -12,8 +12,10 @@ pub(crate) fn lot(seed: u64, i: usize) -> u64 {
 /// A stream of the simulated world with its segments in a random order, and one in which they are mixed.
 pub(crate) fn streams(folder: &Path, seed: u64, more: &[&str]) -> [PathBuf; 2] {
     let text = seed.to_string();
-    let args = [&["simulate", "--seed", &text, "--segments", "7", "--length", "150", "--people", "5"], more].concat();
-    let simulated = stdout(&oled(&args));
+    let usual = [["--seed", &text], ["--segments", "7"], ["--length", "150"], ["--people", "5"]];
+    let usual: Vec<&str> = usual.iter().filter(|[option, _]| !more.contains(option)).flatten().copied().collect();
+    let simulated = stdout(&oled(&[&["simulate"], &usual[..], more].concat()));
+    assert!(!simulated.is_empty(), "there is a stream");
     let segment = |line: &str| line.split("\"time\"").next().unwrap_or_default().to_string();
     let mut segments: Vec<Vec<&str>> = Vec::new();
     for line in simulated.lines() {

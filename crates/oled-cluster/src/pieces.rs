@@ -1,0 +1,329 @@
+//! Pieces: a stream that every process sees. Each reads some of its pieces and deals their frames out itself; the head puts what is told
+//! of all pieces in their order, and sees to it that nothing is wrong across them.
+//!
+//! A piece is an epoch, and has whole segments, which come one after the other. The first epoch of a run is for what it goes on from,
+//! the one after the last piece for the end of the stream.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use oled::partition::{Dealer, Place, Told};
+use oled::{Frame, Symbol, state};
+use serde::{Deserialize, Serialize};
+use timely::dataflow::InputHandleVec;
+use timely::dataflow::operators::Input;
+use timely::dataflow::operators::generic::operator::Operator;
+use timely::dataflow::operators::vec::Broadcast;
+
+use crate::fault::{Fault, Moment};
+use crate::flow::{Finished, Flow, Make, OPEN, joined};
+use crate::head::{Head, Kept};
+use crate::parcel::{Answer, Deed, Parcel, Piece};
+use crate::shards::shard;
+use crate::{Error, Hosts, SHARDS};
+
+/// How long who has nothing to do waits until it asks whether it should stop.
+const REST: Duration = Duration::from_millis(100);
+
+/// Frames of a piece are numbered from here on, times the number of the piece: no piece has as many.
+const NUMBERS: u64 = 1 << 32;
+
+/// What was read of a piece beside its frames.
+#[derive(Debug, Default)]
+pub struct Reads {
+    /// Whether another segment follows its last one.
+    pub closed: bool,
+    /// What the head wants to know of it.
+    pub told: Vec<u8>,
+}
+
+/// A stream in pieces with whole segments.
+pub trait Pieces: Send {
+    /// How many there are, the same in all processes.
+    fn count(&self) -> u64;
+
+    /// Reads a piece, and hands its frames on. An error comes after what was before it.
+    fn read(&mut self, piece: u64, give: &mut dyn FnMut(Frame)) -> Result<Reads, String>;
+
+    /// What is to be told of a piece in which a segment begins that was there before.
+    fn returned(&mut self, piece: u64, segment: Symbol) -> String;
+
+    /// What tells the stream before a piece from others.
+    fn evidence(&mut self, piece: u64) -> Result<u64, String>;
+}
+
+/// What the head says to all readers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Order {
+    /// Read from this piece on.
+    From(u64),
+    /// Read no more.
+    Stop,
+}
+
+/// A position: the next piece, what tells those before it from others, the segments in them, and what the head knows of them.
+type Position = (u64, u64, BTreeSet<Symbol>, Vec<u8>);
+
+/// Runs this process, which reads its share of the pieces. The first one has a head, and what it goes on from, if anything; it is told
+/// how it ended.
+pub fn run_pieces(
+    hosts: &Hosts,
+    make: Make,
+    mut pieces: Box<dyn Pieces>,
+    head: Option<(Box<dyn Head>, Option<Kept>)>,
+) -> Result<Option<Finished>, Error> {
+    let collects = head.map(|(head, kept)| Collects::new(head, kept, &mut *pieces)).transpose().map_err(Error::Work)?;
+    let own = Mutex::new(Some((pieces, collects)));
+    let (process, processes, workers) = (hosts.process, hosts.addresses.len() as u64, hosts.workers);
+    let fault = Fault::asked_for();
+    let (channels, others) = hosts.channels()?;
+    let guards = timely::execute::execute_from(channels, others, timely::WorkerConfig::default(), move |worker| {
+        let mut flow = Flow::new(worker, make.clone(), process, fault);
+        let (mut say, heard) = (InputHandleVec::new(), Rc::new(RefCell::new(Vec::<Order>::new())));
+        let hears = heard.clone();
+        worker.dataflow::<u64, _, _>(|scope| {
+            let orders = scope.input_from(&mut say).container::<Vec<Order>>().broadcast();
+            orders.sink(timely::dataflow::channels::pact::Pipeline, "orders", move |(input, _)| {
+                input.for_each(|_, orders| hears.borrow_mut().append(orders));
+            });
+        });
+        // One worker of each process reads.
+        let own = (worker.index() % workers == 0).then(|| own.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let (mut pieces, mut collects) = own.flatten()?;
+        let count = pieces.count();
+        let mut first = None;
+        if let Some(collects) = &mut collects {
+            say.send(Order::From(collects.from));
+            say.flush();
+            collects.restore.drain(..).for_each(|(shard, state)| {
+                flow.input.send(Parcel { shard, deeds: vec![Deed::Restore(state)] });
+            });
+        } else {
+            drop(say);
+            say = InputHandleVec::new();
+        }
+        // The next piece to be read here, and the first epoch that is not over.
+        let (mut next, mut open) = (process as u64, 0);
+        loop {
+            for order in heard.borrow_mut().drain(..) {
+                match order {
+                    Order::From(from) => {
+                        first = Some(from);
+                        // Whose turn it is depends on the piece alone.
+                        next =
+                            (from..from + processes).find(|piece| piece % processes == process as u64).unwrap_or(from);
+                        flow.input.advance_to((next.min(count.max(from)) - from) + 1);
+                    }
+                    Order::Stop => return None,
+                }
+            }
+            let Some(from) = first else {
+                worker.step_or_park(Some(REST));
+                continue;
+            };
+            let last = count.max(from) - from + 1;
+            if next < count && next - from + 1 - open < OPEN {
+                let (mut parcels, mut piece) = read(&mut *pieces, next);
+                let save = collects.as_mut().is_some_and(|collects| collects.marks(next, &piece, processes));
+                if save {
+                    (0..SHARDS as u64).for_each(|shard| parcels.entry(shard).or_default().push(Deed::Save));
+                }
+                piece.told.shrink_to_fit();
+                parcels.entry(shard_of(next)).or_default().push(Deed::Pass(piece));
+                parcels.into_iter().for_each(|(shard, deeds)| flow.input.send(Parcel { shard, deeds }));
+                next += processes;
+                flow.input.advance_to((next.min(count) - from) + 1);
+                worker.step();
+            } else if next >= count && collects.is_none() {
+                // Those who have read all of theirs work on what others read.
+                return None;
+            } else if let (true, Some(collects)) = (next >= count, &mut collects) {
+                if !collects.ended {
+                    collects.ended = true;
+                    let deeds = || vec![Deed::End, Deed::Save];
+                    (0..SHARDS as u64).for_each(|shard| flow.input.send(Parcel { shard, deeds: deeds() }));
+                    flow.input.advance_to(last + 1);
+                }
+                worker.step_or_park(Some(REST));
+            } else {
+                worker.step_or_park(Some(REST));
+            }
+            while open <= last && !flow.probe.less_equal(&open) {
+                if let Some(collects) = &mut collects {
+                    collects.take(open, flow.answered(open), &mut *pieces);
+                }
+                open += 1;
+            }
+            if let Some(over) = collects.take_if(|collects| collects.is_over() || open > last) {
+                say.send(Order::Stop);
+                return Some(over.finish());
+            }
+        }
+    })
+    .map_err(Error::Network)?;
+    joined(guards)
+}
+
+/// Any shard will do for what is only passed on.
+fn shard_of(piece: u64) -> u64 {
+    piece % SHARDS as u64
+}
+
+/// Reads a piece: what there is to do with its frames, and what is known of it.
+fn read(pieces: &mut dyn Pieces, number: u64) -> (BTreeMap<u64, Vec<Deed>>, Piece) {
+    let base = number * NUMBERS;
+    let mut parcels: BTreeMap<u64, Vec<Deed>> = BTreeMap::new();
+    let mut dealer = Dealer::new(false);
+    let (mut segments, mut last): (Vec<(Symbol, u64)>, Option<Place>) = (Vec::new(), None);
+    let reads = pieces.read(number, &mut |frame| {
+        let place = dealer.place(&frame);
+        let place = Place { frame: base + place.frame, segment: base + place.segment, ..place };
+        if let Some(over) = place.over {
+            parcels.entry(shard(over)).or_default().push(Deed::Over(over, place));
+        }
+        if place.begins {
+            segments.push((frame.segment, place.frame));
+        }
+        last = Some(place);
+        parcels.entry(shard(frame.segment)).or_default().push(Deed::Frame(frame, place));
+    });
+    let (reads, failed) = match reads {
+        Ok(reads) => (reads, None),
+        Err(error) => (Reads::default(), Some((base + dealer.frames() + 1, error))),
+    };
+    // The last segment is over with the first frame of the next, wherever that is read.
+    if let (true, Some(last), Some((segment, _))) = (reads.closed, last, segments.last()) {
+        let place = Place { frame: last.frame + 1, segment: last.segment, begins: false, over: Some(*segment) };
+        parcels.entry(shard(*segment)).or_default().push(Deed::Over(*segment, place));
+    }
+    let piece = Piece { frames: dealer.frames(), segments, closed: reads.closed, failed, told: reads.told };
+    (parcels, piece)
+}
+
+/// What the head knows of the pieces.
+struct Collects {
+    head: Box<dyn Head>,
+    /// The first piece of this run.
+    from: u64,
+    restore: Vec<(u64, Vec<u8>)>,
+    /// The segments that have begun.
+    seen: BTreeSet<Symbol>,
+    /// The pieces behind which what is known is to be kept.
+    marks: BTreeSet<u64>,
+    /// Whether a segment was read that may go on: nothing is kept after it.
+    unclosed: bool,
+    /// Whether the end was told to all shards.
+    ended: bool,
+    stopped: bool,
+    failed: Option<String>,
+    states: Vec<(u64, Vec<u8>)>,
+    fault: Option<Fault>,
+}
+
+impl Collects {
+    fn new(mut head: Box<dyn Head>, kept: Option<Kept>, pieces: &mut dyn Pieces) -> Result<Collects, String> {
+        let (mut from, mut seen, mut restore) = (0, BTreeSet::new(), Vec::new());
+        if let Some(kept) = kept {
+            let (evidence, told): (u64, Vec<u8>);
+            let damaged = |error| format!("what is known of the position in the stream is damaged: {error}");
+            (from, evidence, seen, told) = state::decode::<Position>(&kept.position).map_err(damaged)?;
+            if pieces.count() < from || pieces.evidence(from)? != evidence {
+                return Err("the stream does not go on where it was read before\nhint: it was replaced, cut or written anew: name the stream that was read, or start from its beginning".into());
+            }
+            head.was_read(&told);
+            restore = kept.shards;
+        }
+        Ok(Collects {
+            head,
+            from,
+            restore,
+            seen,
+            marks: BTreeSet::new(),
+            unclosed: false,
+            ended: false,
+            stopped: false,
+            failed: None,
+            states: Vec::new(),
+            fault: Fault::asked_for(),
+        })
+    }
+
+    /// Whether what is known behind a piece is to be kept. The others read about as much as this process meanwhile.
+    fn marks(&mut self, number: u64, piece: &Piece, processes: u64) -> bool {
+        let is_due = self.head.is_due(piece.frames * processes);
+        let marks = is_due && piece.failed.is_none() && !self.unclosed;
+        if marks {
+            self.marks.insert(number);
+        }
+        marks
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.stopped |= self.head.is_stopped();
+        self.stopped || self.failed.is_some()
+    }
+
+    /// Takes the answers of the next epoch, which is over.
+    fn take(&mut self, epoch: u64, answers: Vec<Answer>, pieces: &mut dyn Pieces) {
+        if self.failed.is_some() {
+            return;
+        }
+        let (mut told, mut states, mut failed): (Vec<Told>, _, Option<(u64, String)>) = (Vec::new(), Vec::new(), None);
+        let mut read = None;
+        for answer in answers {
+            match answer {
+                Answer::Told(line) => told.push(line),
+                Answer::State(shard, state) => states.push((shard, state)),
+                Answer::Failed(frame, error) => failed = failed.into_iter().chain([(frame, error)]).min(),
+                Answer::Piece(piece) => read = Some(piece),
+            }
+        }
+        let number = (self.from + epoch).checked_sub(1);
+        if let (Some(number), Some(piece)) = (number, &read) {
+            self.unclosed |= !piece.closed && piece.frames > 0;
+            let returns = piece.segments.iter().find(|(segment, _)| self.seen.contains(segment));
+            let returns = returns.map(|(segment, frame)| (*frame, pieces.returned(number, *segment)));
+            failed = failed.into_iter().chain(returns).chain(piece.failed.clone()).min_by_key(|(frame, _)| *frame);
+            self.seen.extend(piece.segments.iter().map(|(segment, _)| *segment));
+            if failed.is_none() {
+                self.head.was_read(&piece.told);
+            }
+        }
+        told.sort_by_key(|told| (told.frame, told.rank));
+        if let Some((frame, _)) = &failed {
+            told.retain(|told| told.frame < *frame);
+        }
+        states.sort_unstable();
+        let mut done = if told.is_empty() { Ok(()) } else { self.head.write(told) };
+        Fault::strike(self.fault, 0, epoch, Moment::Written);
+        if let (Some(number), Ok(()), None) = (number.filter(|number| self.marks.remove(number)), &done, &failed)
+            && !self.unclosed
+        {
+            done = pieces.evidence(number + 1).and_then(|evidence| {
+                let position: Position = (number + 1, evidence, self.seen.clone(), self.head.position());
+                let kept = Kept {
+                    position: state::encode(&position),
+                    dealer: Dealer::new(false),
+                    shards: std::mem::take(&mut states),
+                };
+                self.head.keep(&kept)
+            });
+            Fault::strike(self.fault, 0, epoch, Moment::Kept);
+        }
+        self.states = states;
+        self.failed = failed.map(|(_, error)| error).or(done.err());
+    }
+
+    fn finish(self) -> Result<Finished, String> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => {
+                let segments = Some(self.seen.len() as u64);
+                Ok(Finished { head: self.head, states: self.states, stopped: self.stopped, segments })
+            }
+        }
+    }
+}
