@@ -4,6 +4,8 @@ mod case;
 mod counting;
 mod paired;
 mod passes;
+#[cfg(feature = "cluster")]
+mod processes;
 mod scaling;
 mod searches;
 mod spread;
@@ -20,6 +22,8 @@ use crate::progress::say;
 use case::Case;
 use counting::Counting;
 use paired::Pairs;
+#[cfg(feature = "cluster")]
+use paired::Quartiles;
 use passes::Passes;
 use scaling::Sized;
 use searches::Searches;
@@ -39,8 +43,9 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) searches: usize,
 
-    /// Also measure what two workers bring beside one, from frames and from bytes; with `--data` it is left out.
-    #[arg(long)]
+    /// Measure only what several workers bring, on the simulated lobby: two threads beside one, from frames and from bytes; one
+    /// process of a cluster beside the plain program, two beside one, and the bytes that they exchange.
+    #[arg(long, conflicts_with = "data")]
     pub(crate) workers: bool,
 
     /// Leave out the streams that are made in several sizes, to see how cost grows; with `--data` they are left out anyway.
@@ -65,6 +70,9 @@ pub(crate) struct BenchArgs {
 }
 
 pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    if args.workers {
+        return run_workers(args, quiet);
+    }
     let case = Case::new(args.data.as_deref())?;
     if !quiet {
         let (stream, megabytes) = (&case.stream, case.stream.megabytes());
@@ -78,13 +86,6 @@ pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
     report.of_stream(&case);
     report.of_passes(&case, &Passes::measure(&case, args.runs)?)?;
     report.of_counting(&Counting::measure(&case, args.runs)?)?;
-    if args.data.is_none() && args.workers {
-        let spread = Spread::measure(args.runs)?;
-        report.of_workers("frames", &spread.of_frames())?;
-        report.of_workers("bytes", &spread.of_bytes())?;
-        report.set("dealing_microseconds", spread.dealing());
-        report.line(&format!("{:<36} {} us a frame", "dealing out to two workers", spread.dealing()))?;
-    }
     if args.searches > 0 {
         report.of_searches(&Searches::measure(&case, args.searches)?)?;
     }
@@ -102,6 +103,30 @@ pub(crate) fn run(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
         })?;
         told?;
         report.fields.insert("scaling".into(), all.iter().map(as_json).collect());
+    }
+    report.finish()
+}
+
+/// What several workers and processes bring beside one, all measured in one run.
+fn run_workers(args: &BenchArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    let (frames, stream) = Spread::stream()?;
+    if !quiet {
+        say(&format!("simulated lobby: {} frames, {:.1} MB of JSON Lines", stream.frames, stream.megabytes()));
+        say("ratios are medians of pairs that were measured in turn, with their quartiles");
+    }
+    let mut report = Report { json: args.json, fields: Map::new() };
+    report.set("frames", stream.frames);
+    report.set("bytes", stream.bytes.len());
+    let spread = Spread::measure(&frames, &stream, args.runs)?;
+    report.of_workers("frames", &spread.of_frames())?;
+    report.of_workers("bytes", &spread.of_bytes())?;
+    report.set("dealing_microseconds", spread.dealing());
+    report.line(&format!("{:<36} {} us a frame", "dealing out to two workers", spread.dealing()))?;
+    #[cfg(feature = "cluster")]
+    report.of_processes(&processes::Processes::measure(&stream.bytes, stream.frames, args.runs)?)?;
+    #[cfg(not(feature = "cluster"))]
+    if !quiet {
+        say("processes are left out: this program was built without the feature `cluster`");
     }
     report.finish()
 }
@@ -183,6 +208,30 @@ impl Report {
         self.line(&format!("{:<36} {wall} as fast by the wall", format!("two workers to one, from {from}")))?;
         self.line(&format!("{:<36} {processor}", "  processor time of all threads"))?;
         self.line(&format!("{:<36} {alone} as fast", "  on two cores that nobody else uses"))
+    }
+
+    /// Processes beside the plain program, and beside one of them.
+    #[cfg(feature = "cluster")]
+    fn of_processes(&mut self, found: &processes::Processes) -> anyhow::Result<()> {
+        for (name, text, both) in [
+            ("one_process_to_plain", "one process of a cluster to none", &found.one_to_plain),
+            ("two_processes_to_one", "two processes to one", &found.two_to_one),
+            ("two_processes_to_one_in_pieces", "  where each reads its pieces", &found.two_to_one_shared),
+        ] {
+            let (wall, processor) = (both.wall.ratio(), both.processor.ratio());
+            self.set(name, json!({ "wall": Value::from(wall), "processor": Value::from(processor) }));
+            self.line(&format!("{text:<36} {wall} times as long by the wall"))?;
+            self.line(&format!("{:<36} {processor}", "  processor time of all processes"))?;
+        }
+        for (name, text, bytes) in [
+            ("bytes_a_frame", "bytes exchanged a frame", found.bytes()[0]),
+            ("bytes_a_frame_in_pieces", "  where each reads its pieces", found.bytes()[1]),
+        ] {
+            self.set(name, bytes);
+            let Quartiles { low, median, high } = bytes;
+            self.line(&format!("{text:<36} {median:.0} ({low:.0} to {high:.0})"))?;
+        }
+        Ok(())
     }
 
     fn of_searches(&mut self, searches: &Searches) -> anyhow::Result<()> {

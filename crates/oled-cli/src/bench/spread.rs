@@ -105,21 +105,26 @@ impl Worker for Timed {
 }
 
 impl Spread {
-    pub(super) fn measure(runs: usize) -> anyhow::Result<Spread> {
-        let task = TaskFolder::embedded();
+    /// The stream that is measured on, in memory and as bytes.
+    pub(super) fn stream() -> anyhow::Result<(Vec<Frame>, Stream)> {
         let options = WorldOptions { segments: SEGMENTS, frames: LENGTH, ..WorldOptions::default() };
         let frames: Vec<Frame> = World::new(options).collect();
         let stream = Stream::of(&frames)?;
+        Ok((frames, stream))
+    }
+
+    pub(super) fn measure(frames: &[Frame], stream: &Stream, runs: usize) -> anyhow::Result<Spread> {
+        let task = TaskFolder::embedded();
         let theory = task.theory(std::path::Path::new("true"))?;
         let theory = oled::parse_theory(&theory.name, &theory.text)?;
         let recogniser = Recogniser::new(&task.task, &theory)?;
         let fresh = Timed { recogniser, found: Vec::new(), frames: 0, seconds: 0.0, idle: false };
         let mut spread = Spread::default();
         for _ in 0..runs.max(1) {
-            let parsed = |workers| cost(Source::Memory(frames.clone().into_iter()), &fresh, workers);
+            let parsed = |workers| cost(Source::Memory(frames.to_vec().into_iter()), &fresh, workers);
             spread.parsed.push([parsed(1)?, parsed(2)?]);
             let idle = Timed { idle: true, ..fresh.clone() };
-            let dealt = cost(Source::Memory(frames.clone().into_iter()), &idle, 2)?;
+            let dealt = cost(Source::Memory(frames.to_vec().into_iter()), &idle, 2)?;
             spread.dealing.push(dealt.all / frames.len() as f64);
             let bytes = |workers| cost(Source::Stream(Box::new(stream.read_by(workers)?)), &fresh, workers);
             spread.bytes.push([bytes(1)?, bytes(2)?]);
