@@ -186,10 +186,7 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, shared: bool, quiet: bool) -> 
     let is_head = hosts.process == 0;
     let folder = taken(task_or_tables(args.task.as_deref(), &args.input, true)?, args, true)?;
     let mut fresh = learner_of(&folder, args)?;
-    let pieces = match shared {
-        true => sharing::open_to_learn(&folder, args, is_head && !quiet)?,
-        false => None,
-    };
+    let pieces = if shared { sharing::open_to_learn(&folder, args, is_head && !quiet)? } else { None };
     let hosts = &hosts.clone().agreeing(sharing::agreed(agreed::learn(&folder, args)?, pieces.as_ref()));
     // Who decides on its way through the stream decides in the first process, on what all of them have made of frames.
     let propositionaliser = fresh.segment_propositionaliser();

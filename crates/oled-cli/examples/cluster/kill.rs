@@ -20,15 +20,19 @@ pub(crate) fn run(program: &Program, kills: u64, seed: u64, mut tell: impl FnMut
         format!("recognise lobby --theory true --frames --input {apart}"),
         format!("learn {task} --no-refits --input {input}"),
         format!("learn lobby-listed --learner oled --input {apart}"),
+        format!("recognise lobby --theory true --input {apart}"),
     ];
+    // How a cluster reads it: the last two in pieces.
+    let read = ["", "", "", " --shared-input", " --shared-input"];
     let alone: Vec<String> = (jobs.iter())
         .map(|job| String::from_utf8_lossy(&program.run(&words(&format!("{job} --quiet"))).stdout).into_owned())
         .collect();
     // How long each takes from start to end, to choose moments within.
     let takes: Vec<Duration> = (jobs.iter())
-        .map(|job| {
+        .zip(read)
+        .map(|(job, read)| {
             let began = Instant::now();
-            program.together(&words(&format!("{job} --quiet")), 2);
+            program.together(&words(&format!("{job} --quiet{read}")), 2);
             began.elapsed()
         })
         .collect();
@@ -39,9 +43,9 @@ pub(crate) fn run(program: &Program, kills: u64, seed: u64, mut tell: impl FnMut
         let [output, checkpoint] = ["out", "kept"].map(|name| program.at(&format!("{name}{runs}")));
         let count = 2 + runs / jobs.len() % 2;
         runs += 1;
-        let job = &jobs[at];
+        let (job, read) = (&jobs[at], read[at]);
         let (to, keep) = (output.display(), checkpoint.display());
-        let args = words(&format!("{job} --quiet --output {to} --checkpoint {keep} --resume --every 300"));
+        let args = words(&format!("{job} --quiet --output {to} --checkpoint {keep} --resume --every 300{read}"));
         let mut here = 0;
         loop {
             let mut children = program.start(&args, count);

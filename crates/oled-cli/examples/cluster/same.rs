@@ -69,7 +69,7 @@ fn job(text: &str, input: &str, threads: bool, processes: bool) -> Job {
     let args = words(text).into_iter().map(|word| if word == "STREAM" { input.into() } else { word });
     let args: Vec<String> = args.collect();
     // Mixed segments are not read in pieces, folds are read as a whole, and a directory is no file.
-    let shared = processes && input.ends_with(".jsonl") && input.contains("apart") && args[0] != "crossval";
+    let shared = processes && input.contains("apart-") && args[0] != "crossval";
     Job { args, threads, processes, shared }
 }
 

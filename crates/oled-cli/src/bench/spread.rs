@@ -120,11 +120,12 @@ impl Spread {
         let recogniser = Recogniser::new(&task.task, &theory)?;
         let fresh = Timed { recogniser, found: Vec::new(), frames: 0, seconds: 0.0, idle: false };
         let mut spread = Spread::default();
+        let memory = || Source::Memory(Vec::from(frames).into_iter());
         for _ in 0..runs.max(1) {
-            let parsed = |workers| cost(Source::Memory(frames.to_vec().into_iter()), &fresh, workers);
+            let parsed = |workers| cost(memory(), &fresh, workers);
             spread.parsed.push([parsed(1)?, parsed(2)?]);
             let idle = Timed { idle: true, ..fresh.clone() };
-            let dealt = cost(Source::Memory(frames.to_vec().into_iter()), &idle, 2)?;
+            let dealt = cost(memory(), &idle, 2)?;
             spread.dealing.push(dealt.all / frames.len() as f64);
             let bytes = |workers| cost(Source::Stream(Box::new(stream.read_by(workers)?)), &fresh, workers);
             spread.bytes.push([bytes(1)?, bytes(2)?]);

@@ -106,8 +106,7 @@ impl Pieces for FilePieces {
 
     fn returned(&mut self, piece: u64, segment: Symbol) -> String {
         let again = self.0.read(piece, &[segment]).map(|share| share.and_then(|mut share| share.find_map(Result::err)));
-        let told =
-            again.map(|found| found.map(|error| error.to_string())).unwrap_or_else(|error| Some(error.to_string()));
+        let told = again.map_or_else(|error| Some(error.to_string()), |found| found.map(|error| error.to_string()));
         told.unwrap_or_else(|| format!("segment `{segment}` returns after another one began"))
     }
 
