@@ -24,7 +24,7 @@ use crate::input::load_task;
 use crate::learn::{LearnArgs, learner_of, run_together, taken};
 use crate::progress::{Labels, say, say_skipped};
 use crate::recognise::{RecogniseArgs, interruption, made_of};
-use crate::workers::{Propositionalising, Learning, Recognising};
+use crate::workers::{Learning, Propositionalising, Recognising};
 use deciding::Deciding;
 use reader::{Reader, To};
 
@@ -230,9 +230,14 @@ fn learn(hosts: &Hosts, args: &'static LearnArgs, shared: bool, quiet: bool) -> 
         let to = To::Decides(deciding.clone());
         let reader = match &pieces {
             Some(pieces) => Reader::shared(pieces.skipped(), checkpointer, to, stop),
-            None => {
-                Reader::open((folder, &args.input, &args.live), (checkpointer, &args.checkpoint), to, stop, position, quiet)?
-            }
+            None => Reader::open(
+                (folder, &args.input, &args.live),
+                (checkpointer, &args.checkpoint),
+                to,
+                stop,
+                position,
+                quiet,
+            )?,
         };
         let finished = sharing::run(hosts, make.clone(), pieces, Some((Box::new(reader.0), kept)))?;
         let Finished { states, mut head, segments, .. } = finished.context("the first process has a head")?;

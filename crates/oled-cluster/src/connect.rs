@@ -202,7 +202,7 @@ mod tests {
                 match odd {
                     None => assert_eq!(result, Ok(3)),
                     Some(0) => {
-                        assert!(result.as_ref().is_err_and(|e| e.contains("process 1") && e.contains("process 2")))
+                        assert!(result.as_ref().is_err_and(|e| e.contains("process 1") && e.contains("process 2")));
                     }
                     Some(_) => assert!(result.as_ref().is_err_and(|e| e.contains("same: process 2 at"))),
                 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use oled::partition::{Dealer, Place, Told};
+use oled::partition::{Place, Sequencer, Told};
 use oled::{Frame, Symbol, state};
 use serde::{Deserialize, Serialize};
 use timely::dataflow::InputHandleVec;
@@ -176,10 +176,10 @@ fn shard_of(piece: u64) -> u64 {
 fn read(pieces: &mut dyn Pieces, number: u64) -> (BTreeMap<u64, Vec<Deed>>, Piece) {
     let base = number * NUMBERS;
     let mut parcels: BTreeMap<u64, Vec<Deed>> = BTreeMap::new();
-    let mut dealer = Dealer::new(false);
+    let mut sequencer = Sequencer::new(false);
     let (mut segments, mut last): (Vec<(Symbol, u64)>, Option<Place>) = (Vec::new(), None);
     let reads = pieces.read(number, &mut |frame| {
-        let place = dealer.place(&frame);
+        let place = sequencer.place(&frame);
         let place = Place { frame: base + place.frame, segment: base + place.segment, ..place };
         if let Some(over) = place.over {
             parcels.entry(shard(over)).or_default().push(Deed::Over(over, place));
@@ -192,14 +192,14 @@ fn read(pieces: &mut dyn Pieces, number: u64) -> (BTreeMap<u64, Vec<Deed>>, Piec
     });
     let (reads, failed) = match reads {
         Ok(reads) => (reads, None),
-        Err(error) => (Reads::default(), Some((base + dealer.frames() + 1, error))),
+        Err(error) => (Reads::default(), Some((base + sequencer.frames() + 1, error))),
     };
     // The last segment is over with the first frame of the next, wherever that is read.
     if let (true, Some(last), Some((segment, _))) = (reads.closed, last, segments.last()) {
         let place = Place { frame: last.frame + 1, segment: last.segment, begins: false, over: Some(*segment) };
         parcels.entry(shard(*segment)).or_default().push(Deed::Over(*segment, place));
     }
-    let piece = Piece { frames: dealer.frames(), segments, closed: reads.closed, failed, told: reads.told };
+    let piece = Piece { frames: sequencer.frames(), segments, closed: reads.closed, failed, told: reads.told };
     (parcels, piece)
 }
 
@@ -306,7 +306,7 @@ impl Collects {
                 let position: Position = (number + 1, evidence, self.seen.clone(), self.head.position());
                 let kept = Kept {
                     position: state::encode(&position),
-                    dealer: Dealer::new(false),
+                    sequencer: Sequencer::new(false),
                     shards: std::mem::take(&mut states),
                 };
                 self.head.keep(&kept)

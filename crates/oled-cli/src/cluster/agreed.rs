@@ -6,7 +6,7 @@ use oled_data::digest;
 use oled_data::task_folder::TaskFolder;
 use oled_experiment::Experiment;
 
-use crate::checkpoint::MadeOf;
+use crate::checkpoint::Fingerprint;
 use crate::input::load_theory;
 use crate::learn::{self, LearnArgs};
 use crate::recognise::{self, RecogniseArgs};
@@ -31,13 +31,13 @@ pub(super) fn learn(folder: &TaskFolder, args: &LearnArgs) -> anyhow::Result<Agr
 }
 
 pub(super) fn crossval(experiment: &Experiment) -> Agreed {
-    let mut made_of = MadeOf::default();
+    let mut made_of = Fingerprint::default();
     made_of.add("the command", "crossval");
     made_of.add("the folds", experiment.fingerprint());
     all(made_of)
 }
 
-fn all(mut made_of: MadeOf) -> Agreed {
+fn all(mut made_of: Fingerprint) -> Agreed {
     made_of.add("the program", env!("CARGO_PKG_VERSION"));
     made_of.without(&APART)
 }

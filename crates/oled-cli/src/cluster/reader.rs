@@ -16,6 +16,7 @@ use crate::args::InputArgs;
 use crate::broker::{self, InLog};
 use crate::checkpoint::{CheckpointArgs, Checkpointer, LiveArgs, open_frames, say_resumed};
 use crate::input::stream_path;
+use crate::resumable_file::ResumableFile;
 use crate::source::Source;
 
 /// What was written, and how many lines that told something.
