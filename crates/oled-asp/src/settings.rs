@@ -1,7 +1,7 @@
 //! Settings of the learners XHAIL and ILED.
 
-use oled::Capabilities;
-use oled::induce::range_of;
+use oled::settings::{above, between};
+use oled::{Capabilities, settings};
 
 /// Everything that can be set about XHAIL.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,20 +28,17 @@ impl Default for XhailSettings {
     }
 }
 
-/// The names, meanings and ranges of all settings of XHAIL.
-pub const XHAIL_SETTINGS: [(&str, &str, &str); 7] = [
-    ("literal", "what a literal costs, heads included", "0 to 1000000"),
-    ("uncovered", "what a time point costs that is annotated and not recognised", "0 to 1000000"),
-    ("covered", "what a time point costs that is recognised and not annotated", "0 to 1000000"),
-    (
-        "depth",
-        "how far explanations are deepened: 0 for one minimal explanation, 1 for all, more for others",
-        "0 to 100",
-    ),
-    ("conflicts", "how hard the solver tries at each step: the same on every machine", "1 or more"),
-    ("time", "seconds for each fluent; then the best so far is taken, and a remark says so", "above 0, or none"),
-    ("seed", "the order in which clauses are looked at", "0 or more"),
-];
+settings! {
+    /// The names, meanings and ranges of all settings of XHAIL.
+    XHAIL_SETTINGS of XhailSettings, else "the learner `xhail` has no setting";
+    literal, "what a literal costs, heads included", (by weight: "0 to 1000000") => literal;
+    uncovered, "what a time point costs that is annotated and not recognised", (by weight: "0 to 1000000") => uncovered;
+    covered, "what a time point costs that is recognised and not annotated", (by weight: "0 to 1000000") => covered;
+    depth, "how far explanations are deepened: 0 for one minimal explanation, 1 for all, more for others", (0 to 100) => depth;
+    conflicts, "how hard the solver tries at each step: the same on every machine", (1 or more) => conflicts;
+    time, "seconds for each fluent; then the best so far is taken, and a remark says so", (by seconds: "above 0", or none) => time;
+    seed, "the order in which clauses are looked at", (0 or more) => seed;
+}
 
 impl XhailSettings {
     /// What can be relied on.
@@ -55,29 +52,6 @@ impl XhailSettings {
         settings_by_target: false,
         counts_work: false,
     };
-
-    /// Sets what a name stands for; an error says what is possible.
-    pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let range = range_of(&XHAIL_SETTINGS, name)
-            .map_err(|near| format!("the learner `xhail` has no setting `{name}`: {near}"))?;
-        self.try_set(name, text).ok_or_else(|| format!("`{text}` is no value of `{name}`: {range}"))
-    }
-
-    fn try_set(&mut self, name: &str, text: &str) -> Option<()> {
-        let weight = || text.parse().ok().filter(|n| *n <= 1_000_000);
-        match name {
-            "literal" => self.literal = weight()?,
-            "uncovered" => self.uncovered = weight()?,
-            "covered" => self.covered = weight()?,
-            "depth" => self.depth = text.parse().ok().filter(|n| *n <= 100)?,
-            "conflicts" => self.conflicts = text.parse().ok().filter(|n| *n > 0)?,
-            "time" if text == "none" => self.time = None,
-            "time" => self.time = Some(seconds(text)?),
-            "seed" => self.seed = text.parse().ok()?,
-            _ => return None,
-        }
-        Some(())
-    }
 }
 
 /// Everything that can be set about ILED.
@@ -97,44 +71,28 @@ impl Default for IledSettings {
     }
 }
 
-/// The names, meanings and ranges of all settings of ILED.
-pub const ILED_SETTINGS: [(&str, &str, &str); 3] = [
-    ("batch", "interpretations that are looked at together", "1 or more"),
-    ("conflicts", "how hard the solver tries at each revision: the same on every machine", "1 or more"),
-    (
-        "time",
-        "seconds from the first batch on; what comes later is not learned from, and a remark says so",
-        "above 0, or none",
-    ),
-];
+settings! {
+    /// The names, meanings and ranges of all settings of ILED.
+    ILED_SETTINGS of IledSettings, else "the learner `iled` has no setting";
+    batch, "interpretations that are looked at together", (1 or more) => batch;
+    conflicts, "how hard the solver tries at each revision: the same on every machine", (1 or more) => conflicts;
+    time, "seconds from the first batch on; what comes later is not learned from, and a remark says so", (by seconds: "above 0", or none) => time;
+}
 
 impl IledSettings {
     /// What can be relied on.
     pub const CAPABILITIES: Capabilities =
         Capabilities { order_free: false, online: true, ..XhailSettings::CAPABILITIES };
-
-    /// Sets what a name stands for; an error says what is possible.
-    pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let range = range_of(&ILED_SETTINGS, name)
-            .map_err(|near| format!("the learner `iled` has no setting `{name}`: {near}"))?;
-        self.try_set(name, text).ok_or_else(|| format!("`{text}` is no value of `{name}`: {range}"))
-    }
-
-    fn try_set(&mut self, name: &str, text: &str) -> Option<()> {
-        match name {
-            "batch" => self.batch = text.parse().ok().filter(|n| *n > 0)?,
-            "conflicts" => self.conflicts = text.parse().ok().filter(|n| *n > 0)?,
-            "time" if text == "none" => self.time = None,
-            "time" => self.time = Some(seconds(text)?),
-            _ => return None,
-        }
-        Some(())
-    }
 }
 
-/// A time limit.
+/// What an error or a literal costs.
+fn weight(text: &str) -> Option<u32> {
+    between(text, 0, 1_000_000)
+}
+
+/// A time limit; clocks know no more than some decades.
 fn seconds(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|x: &f64| *x > 0.0 && *x < 1e9)
+    above(text, 0).filter(|seconds| *seconds < 1e9)
 }
 
 #[cfg(test)]

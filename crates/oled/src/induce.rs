@@ -19,10 +19,9 @@ pub use refine::{Candidate, best_two, for_each_refinement};
 pub(crate) use rule::counts;
 pub use rule::{Decision, Figures, Rule, Verdict};
 pub use score::{Counts, RuleKind, Score};
-pub(crate) use settings::limit;
 pub use settings::{
     Evidence, ExpandWhen, Gap, MAX_INSTANCES, OutputFilter, PRESET_ALIASES, PRESETS, Pruning, SETTINGS, Seeds,
-    Settings, Tie, Unit, preset_name, range_of,
+    Settings, Tie, Unit, preset_name,
 };
 pub use subsume::{equivalent, subsumes};
 pub(crate) use threshold::{Numbers, Threshold, between};

@@ -46,6 +46,7 @@
 //! | [`event`] | what happened while learning |
 //! | [`interrupt`] | a request that long work ends early |
 //! | [`partition`] | a stream dealt out by segment, for several workers |
+//! | [`settings`](mod@settings) | what can be set, as tables |
 //! | [`evaluate`] | recognised against annotated |
 //!
 //! ```
@@ -67,6 +68,7 @@ pub mod recognise;
 pub mod registry;
 pub mod relate;
 pub mod replay;
+pub mod settings;
 pub mod state;
 pub mod stream;
 pub mod task;

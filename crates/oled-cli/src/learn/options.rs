@@ -120,20 +120,16 @@ pub(crate) struct LearnArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The learner `replay`")]
 pub(crate) struct ReplayArgs {
-    /// With `replay`: how much F1 a literal must bring, instead of what follows from the stream.
-    #[arg(long, value_name = "NUMBER|none")]
+    #[arg(long, value_name = "NUMBER|none", help = meaning("replay", "penalty"))]
     pub(crate) penalty: Option<String>,
 
-    /// With `replay`: how many runs are remembered; beyond that the stream is remembered less exactly.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = meaning("replay", "runs"))]
     pub(crate) runs: Option<String>,
 
-    /// With `replay`: remember the last so many segments only.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = meaning("replay", "window"))]
     pub(crate) window: Option<String>,
 
-    /// With `replay`: forget half of the older segments after every so many.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = meaning("replay", "forget"))]
     pub(crate) forget: Option<String>,
 
     /// With `replay`: do not learn again from parts of the stream in the end, to see which rules are found again.
@@ -149,20 +145,16 @@ pub(crate) struct OledArgs {
     #[arg(long, value_name = "NAME", value_parser = preset_names())]
     pub(crate) preset: Option<String>,
 
-    /// With `oled`: the probability with which a decision may be wrong.
-    #[arg(long)]
+    #[arg(long, help = meaning("oled", "delta"))]
     pub(crate) delta: Option<String>,
 
-    /// With `oled`: how many literals a specialisation may add at once.
-    #[arg(long)]
+    #[arg(long, help = meaning("oled", "depth"))]
     pub(crate) depth: Option<String>,
 
-    /// With `oled`: the quality threshold of rules.
-    #[arg(long)]
+    #[arg(long, help = meaning("oled", "prune"))]
     pub(crate) prune: Option<String>,
 
-    /// With `oled`: how many instances a rule must have seen before it is printed.
-    #[arg(long)]
+    #[arg(long, help = meaning("oled", "warmup"))]
     pub(crate) warmup: Option<String>,
 }
 
@@ -170,6 +162,14 @@ pub(crate) struct OledArgs {
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|s: &f64| *s > 0.0 && s.is_finite() && *s < 1e9);
     seconds.ok_or_else(|| "a number of seconds above 0, such as 30 or 0.5".into())
+}
+
+/// What a setting of a learner is for, as its table has it.
+fn meaning(learner: &str, setting: &str) -> String {
+    let spec = LEARNERS.iter().find(|spec| spec.name == learner).expect("options are for learners that there are");
+    let row =
+        spec.settings.iter().find(|(name, ..)| *name == setting).expect("options are for settings that there are");
+    format!("With `{learner}`: {}", row.1)
 }
 
 /// The learners there are, for the parser and for help.

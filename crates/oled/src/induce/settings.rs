@@ -1,6 +1,8 @@
 //! Settings: every decision that the paper leaves open, by name, with its meaning, default and range in one place.
 
 use super::{RuleKind, Score};
+use crate::settings;
+use crate::settings::{Choice, between, choice};
 
 /// What becomes of a clause's evidence when it is specialised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,38 +141,55 @@ pub struct Settings {
 /// pairs, and some hundred megabytes.
 pub const MAX_INSTANCES: usize = 4_000_000;
 
-/// A limit, or none.
-pub(crate) fn limit(text: &str) -> Option<usize> {
-    if text == "none" { Some(usize::MAX) } else { text.parse().ok().filter(|n| *n >= 1) }
+choice!(Score: paper => Paper, terminations => Terminations, holding => Holding, fscore => FScore, foil => Foil);
+choice!(Evidence: keep => Keep, restart => Restart, shared => Shared);
+choice!(Pruning: bound => Bound, guarded => Guarded, none => None);
+choice!(Unit: instances => Instances, interpretations => Interpretations, denominator => Denominator);
+choice!(Gap: mean => Mean, last => Last);
+choice!(Seeds: positives => Positives, begins => Begins);
+choice!(OutputFilter: all => All, own => Own, stream => Stream);
+choice!(ExpandWhen: always => Always, errs => Errs);
+
+impl Choice for Tie {
+    const NAMES: &'static str = "adaptive, none, or a threshold from 0 to 1";
+
+    fn of(name: &str) -> Option<Tie> {
+        match name {
+            "adaptive" => Some(Tie::Adaptive),
+            "none" => Some(Tie::None),
+            _ => between(name, 0, 1).map(Tie::Fixed),
+        }
+    }
 }
 
-/// The names, meanings and ranges of all settings.
-pub const SETTINGS: [(&str, &str, &str); 24] = [
-    ("delta", "the probability with which a decision may be wrong", "above 0, below 1"),
-    ("depth", "how many literals a specialisation may add at once (d)", "1 to 5"),
-    ("prune", "the quality threshold of all rules (S_min)", "0 to 1"),
-    ("prune_initiation", "the quality threshold of initiation rules and ordinary predicates", "0 to 1"),
-    ("prune_termination", "the quality threshold of termination rules", "0 to 1"),
-    ("warmup", "how many instances a rule must have seen before it is printed (N_min)", "0 or more"),
-    ("score", "the clause evaluation function (G)", "paper, terminations, holding, fscore, foil"),
-    ("evidence", "what becomes of a rule's evidence when it is specialised", "keep, restart, shared"),
-    ("pruning", "when a rule is given up", "bound, guarded, none"),
-    ("tie", "when a tie between specialisations is broken", "adaptive, none, or a threshold from 0 to 1"),
-    ("unit", "what N counts in the bound", "instances, interpretations, denominator"),
-    ("gap", "the gap between the two best specialisations", "mean, last"),
-    ("seeds", "which uncovered instances start an initiation rule", "positives, begins"),
-    ("output", "which rules are printed", "all, own, stream"),
-    ("expand", "when a rule is tested for specialisation", "always, errs"),
-    ("every", "rules are tested at every so many interpretations", "1 or more"),
-    ("both", "whether rules are tested also where one is started", "true, false"),
-    ("margin", "whether the best specialisation must beat the rule by more than the bound", "true, false"),
-    ("observed_next", "whether all arguments must be observed at the next time point too", "true, false"),
-    ("variables", "how many literals away from the head `-type` places may introduce variables", "0 to 3"),
-    ("max_literals", "how many literals a rule may have", "1 or more, or none"),
-    ("max_rules", "how many rules a head may have at a time", "1 or more, or none"),
-    ("max_instances", "time points with more instances, or more derived atoms, are left out", "1 or more, or none"),
-    ("max_steps", "time points at which the background takes more steps are left out", "1 or more, or none"),
-];
+settings! {
+    /// The names, meanings and ranges of all settings.
+    SETTINGS of Settings, else "unknown setting";
+    delta, "the probability with which a decision may be wrong", (above 0, below 1) => delta;
+    depth, "how many literals a specialisation may add at once (d)", (1 to 5) => depth;
+    prune, "the quality threshold of all rules (S_min)", (0 to 1) => prune_initiation, prune_termination;
+    prune_initiation, "the quality threshold of initiation rules and ordinary predicates", (0 to 1) => prune_initiation;
+    prune_termination, "the quality threshold of termination rules", (0 to 1) => prune_termination;
+    warmup, "how many instances a rule must have seen before it is printed (N_min)", (0 or more) => warmup;
+    score, "the clause evaluation function (G)", (one of Score) => score;
+    evidence, "what becomes of a rule's evidence when it is specialised", (one of Evidence) => evidence;
+    pruning, "when a rule is given up", (one of Pruning) => pruning;
+    tie, "when a tie between specialisations is broken", (one of Tie) => tie;
+    unit, "what N counts in the bound", (one of Unit) => unit;
+    gap, "the gap between the two best specialisations", (one of Gap) => gap;
+    seeds, "which uncovered instances start an initiation rule", (one of Seeds) => seeds;
+    output, "which rules are printed", (one of OutputFilter) => output;
+    expand, "when a rule is tested for specialisation", (one of ExpandWhen) => expand;
+    every, "rules are tested at every so many interpretations", (1 or more) => every;
+    both, "whether rules are tested also where one is started", (true, false) => both;
+    margin, "whether the best specialisation must beat the rule by more than the bound", (true, false) => margin;
+    observed_next, "whether all arguments must be observed at the next time point too", (true, false) => observed_next;
+    variables, "how many literals away from the head `-type` places may introduce variables", (0 to 3) => variables;
+    max_literals, "how many literals a rule may have", (1 or more, or none) => max_literals;
+    max_rules, "how many rules a head may have at a time", (1 or more, or none) => max_rules;
+    max_instances, "time points with more instances, or more derived atoms, are left out", (1 or more, or none) => max_instances;
+    max_steps, "time points at which the background takes more steps are left out", (1 or more, or none) => max_steps;
+}
 
 /// The names of the presets.
 pub const PRESETS: [&str; 3] = ["as-printed", "paper", "default"];
@@ -258,119 +277,6 @@ impl Settings {
     pub fn threshold(&self, kind: RuleKind) -> f64 {
         if kind == RuleKind::Termination { self.prune_termination } else { self.prune_initiation }
     }
-
-    /// Sets what a name stands for; an error says what is possible.
-    pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let range = range_of(&SETTINGS, name).map_err(|near| format!("unknown setting `{name}`: {near}"))?;
-        self.try_set(name, text).ok_or_else(|| format!("`{text}` is no value of `{name}`: {range}"))
-    }
-
-    fn try_set(&mut self, name: &str, text: &str) -> Option<()> {
-        let number = || text.parse::<f64>().ok();
-        let share = || number().filter(|x| (0.0..=1.0).contains(x));
-        match name {
-            "delta" => self.delta = number().filter(|x| *x > 0.0 && *x < 1.0)?,
-            "depth" => self.depth = text.parse().ok().filter(|d| (1..=5).contains(d))?,
-            "prune" => {
-                self.prune_initiation = share()?;
-                self.prune_termination = share()?;
-            }
-            "prune_initiation" => self.prune_initiation = share()?,
-            "prune_termination" => self.prune_termination = share()?,
-            "warmup" => self.warmup = text.parse().ok()?,
-            "score" => {
-                self.score = match text {
-                    "paper" => Score::Paper,
-                    "terminations" => Score::Terminations,
-                    "holding" => Score::Holding,
-                    "fscore" => Score::FScore,
-                    "foil" => Score::Foil,
-                    _ => return None,
-                }
-            }
-            "evidence" => {
-                self.evidence = match text {
-                    "keep" => Evidence::Keep,
-                    "restart" => Evidence::Restart,
-                    "shared" => Evidence::Shared,
-                    _ => return None,
-                }
-            }
-            "pruning" => {
-                self.pruning = match text {
-                    "bound" => Pruning::Bound,
-                    "guarded" => Pruning::Guarded,
-                    "none" => Pruning::None,
-                    _ => return None,
-                }
-            }
-            "tie" => {
-                self.tie = match text {
-                    "adaptive" => Tie::Adaptive,
-                    "none" => Tie::None,
-                    _ => Tie::Fixed(share()?),
-                }
-            }
-            "unit" => {
-                self.unit = match text {
-                    "instances" => Unit::Instances,
-                    "interpretations" => Unit::Interpretations,
-                    "denominator" => Unit::Denominator,
-                    _ => return None,
-                }
-            }
-            "gap" => {
-                self.gap = match text {
-                    "mean" => Gap::Mean,
-                    "last" => Gap::Last,
-                    _ => return None,
-                }
-            }
-            "seeds" => {
-                self.seeds = match text {
-                    "positives" => Seeds::Positives,
-                    "begins" => Seeds::Begins,
-                    _ => return None,
-                }
-            }
-            "output" => {
-                self.output = match text {
-                    "all" => OutputFilter::All,
-                    "own" => OutputFilter::Own,
-                    "stream" => OutputFilter::Stream,
-                    _ => return None,
-                }
-            }
-            "expand" => {
-                self.expand = match text {
-                    "always" => ExpandWhen::Always,
-                    "errs" => ExpandWhen::Errs,
-                    _ => return None,
-                }
-            }
-            "every" => self.every = text.parse().ok().filter(|n| *n >= 1)?,
-            "both" => self.both = text.parse().ok()?,
-            "margin" => self.margin = text.parse().ok()?,
-            "variables" => self.variables = text.parse().ok().filter(|n| *n <= 3)?,
-            "max_literals" => self.max_literals = limit(text)?,
-            "max_rules" => self.max_rules = limit(text)?,
-            "max_instances" => self.max_instances = limit(text)?,
-            "max_steps" => self.max_steps = limit(text)?,
-            "observed_next" => self.observed_next = text.parse().ok()?,
-            _ => return None,
-        }
-        Some(())
-    }
-}
-
-/// The range of a setting of a table; if it is in none, what may have been meant.
-pub fn range_of(table: &[(&'static str, &'static str, &'static str)], name: &str) -> Result<&'static str, String> {
-    if let Some((_, _, range)) = table.iter().find(|(n, ..)| *n == name) {
-        return Ok(range);
-    }
-    let names: Vec<&str> = table.iter().map(|(n, ..)| *n).collect();
-    Err(crate::lang::did_you_mean(name, names.iter().copied())
-        .map_or_else(|| format!("settings are {}", names.join(", ")), |near| format!("did you mean `{near}`?")))
 }
 
 #[cfg(test)]

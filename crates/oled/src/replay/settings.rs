@@ -1,8 +1,9 @@
 //! Settings of learning by replay: few, and none has to be set.
 
 use super::retention::Memory;
-use crate::induce::{MAX_INSTANCES, Settings, limit, range_of};
+use crate::induce::{MAX_INSTANCES, Settings};
 use crate::learn::Capabilities;
+use crate::settings;
 
 /// Everything that can be set about learning by replay.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,21 +30,22 @@ pub struct ReplaySettings {
     pub max_steps: usize,
 }
 
-/// The names, meanings and ranges of all settings of replay.
-pub const REPLAY_SETTINGS: [(&str, &str, &str); 12] = [
-    ("penalty", "how much F1 a literal must bring, instead of what follows from the stream", "0 to 1, or none"),
-    ("miss", "what it costs to miss a time point, against a false alarm", "above 0"),
-    ("false_alarm", "what a false alarm costs, against a miss", "above 0"),
-    ("runs", "at most so many runs are remembered; beyond that less exactly", "64 or more"),
-    ("window", "only the last so many segments are remembered", "1 or more, or none"),
-    ("forget", "after so many segments half of the older ones are forgotten", "above 0, or none"),
-    ("refits", "whether rules are learned again from parts of the stream, to see which are found again", "true, false"),
-    ("variables", "how many literals away from the head `-type` places may introduce variables", "0 to 3"),
-    ("max_literals", "how many literals a rule may have", "1 or more, or none"),
-    ("max_rules", "how many rules a fluent may have", "1 or more, or none"),
-    ("max_instances", "time points with more instances, or more derived atoms, are left out", "1 or more, or none"),
-    ("max_steps", "time points at which the background takes more steps are left out", "1 or more, or none"),
-];
+settings! {
+    /// The names, meanings and ranges of all settings of replay.
+    REPLAY_SETTINGS of ReplaySettings, else "the learner `replay` has no setting";
+    penalty, "how much F1 a literal must bring, instead of what follows from the stream", (0 to 1, or none) => penalty;
+    miss, "what it costs to miss a time point, against a false alarm", (above 0) => miss;
+    false_alarm, "what a false alarm costs, against a miss", (above 0) => false_alarm;
+    runs, "at most so many runs are remembered; beyond that less exactly", (64 or more) => memory.runs;
+    window, "only the last so many segments are remembered", (1 or more, or none) => memory.window;
+    forget, "after so many segments half of the older ones are forgotten", (above 0, or none) => memory.forget;
+    refits, "whether rules are learned again from parts of the stream, to see which are found again", (true, false) => refits;
+    variables, "how many literals away from the head `-type` places may introduce variables", (0 to 3) => variables;
+    max_literals, "how many literals a rule may have", (1 or more, or none) => max_literals;
+    max_rules, "how many rules a fluent may have", (1 or more, or none) => max_rules;
+    max_instances, "time points with more instances, or more derived atoms, are left out", (1 or more, or none) => max_instances;
+    max_steps, "time points at which the background takes more steps are left out", (1 or more, or none) => max_steps;
+}
 
 impl Default for ReplaySettings {
     fn default() -> ReplaySettings {
@@ -76,36 +78,6 @@ impl ReplaySettings {
             settings_by_target: false,
             counts_work: false,
         }
-    }
-
-    /// Sets what a name stands for; an error says what is possible.
-    pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let range = range_of(&REPLAY_SETTINGS, name)
-            .map_err(|near| format!("the learner `replay` has no setting `{name}`: {near}"))?;
-        self.try_set(name, text).ok_or_else(|| format!("`{text}` is no value of `{name}`: {range}"))
-    }
-
-    fn try_set(&mut self, name: &str, text: &str) -> Option<()> {
-        let positive = |x: f64| (x > 0.0 && x.is_finite()).then_some(x);
-        match name {
-            "penalty" if text == "none" => self.penalty = None,
-            "penalty" => self.penalty = Some(text.parse().ok().filter(|x| (0.0..=1.0).contains(x))?),
-            "miss" => self.miss = text.parse().ok().and_then(positive)?,
-            "false_alarm" => self.false_alarm = text.parse().ok().and_then(positive)?,
-            "runs" => self.memory.runs = text.parse().ok().filter(|n| *n >= 64)?,
-            "window" if text == "none" => self.memory.window = None,
-            "window" => self.memory.window = Some(text.parse().ok().filter(|n| *n >= 1)?),
-            "forget" if text == "none" => self.memory.forget = None,
-            "forget" => self.memory.forget = Some(text.parse().ok().and_then(positive)?),
-            "refits" => self.refits = text.parse().ok()?,
-            "variables" => self.variables = text.parse().ok().filter(|n| *n <= 3)?,
-            "max_literals" => self.max_literals = limit(text)?,
-            "max_rules" => self.max_rules = limit(text)?,
-            "max_instances" => self.max_instances = limit(text)?,
-            "max_steps" => self.max_steps = limit(text)?,
-            _ => return None,
-        }
-        Some(())
     }
 }
 
