@@ -302,6 +302,8 @@ fn lines_before(path: &Path, place: u64) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use crate::reader::open;
 
@@ -348,7 +350,7 @@ mod tests {
             let (a, b) = (segment * 7 % 5, "x".repeat(time * 13 % 40));
             format!("{{\"segment\":\"s{segment}\",\"time\":{time},\"narrative\":[\"p(a{a}{b}, {time})\"]}}\n")
         };
-        let segments = (0..9).flat_map(|segment| (0..(segment * segment % 11 + 1)).map(move |time| (segment, time)));
+        let segments = (0..9).flat_map(|segment| (0..=(segment * segment % 11)).map(move |time| (segment, time)));
         let lines: String = segments.map(|(segment, time)| line(segment, time)).collect();
         assert!(compare("whole.jsonl", &lines) >= 8);
         compare("no-end.jsonl", lines.trim_end());
@@ -367,10 +369,11 @@ mod tests {
     fn facts_are_cut_where_a_line_names_another_segment() {
         let mut text = String::from("% a comment\n");
         for segment in 0..9 {
-            text += &format!("segment(s{segment}).\n");
+            let _ = writeln!(text, "segment(s{segment}).");
             for time in 0..segment % 4 {
-                text += &format!(
-                    "happensAt(walking(id{time}),{time}). happensAt(walking(id9),{time}).\nexample(q({time})).\n"
+                let _ = writeln!(
+                    text,
+                    "happensAt(walking(id{time}),{time}). happensAt(walking(id9),{time}).\nexample(q({time}))."
                 );
             }
         }
