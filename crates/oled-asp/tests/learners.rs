@@ -2,7 +2,7 @@
 #![cfg(feature = "clingo")]
 
 use oled::induce::{Mask, RuleKind};
-use oled::replay::{Course, Step};
+use oled::replay::{InstanceHistory, Step};
 use oled::{FactReader, Frame, Learner, Precedence, Recogniser, Source, Symbol, Task};
 use oled_asp::{Effort, Hypothesis, Iled, IledSettings, Kernel, Problem, Weights, Xhail, XhailSettings};
 
@@ -20,18 +20,18 @@ impl Random {
     }
 }
 
-fn courses(random: &mut Random, literals: usize) -> Vec<Course> {
+fn histories(random: &mut Random, literals: usize) -> Vec<InstanceHistory> {
     let step = |random: &mut Random| Step {
         truths: (0..=random.below(2)).map(|_| random.mask(literals)).collect(),
         length: 1 + random.below(3) as u32,
         label: [Some(true), Some(false), Some(false), None][random.below(4) as usize],
     };
-    let course = |random: &mut Random| Course {
+    let history = |random: &mut Random| InstanceHistory {
         segment: Symbol::new("s"),
         holds: random.below(4) == 0,
         steps: (0..=random.below(8)).map(|_| step(random)).collect(),
     };
-    (0..3).map(|_| course(random)).collect()
+    (0..3).map(|_| history(random)).collect()
 }
 
 /// All hypotheses within kernel clauses.
@@ -59,24 +59,24 @@ fn the_choice_is_the_best_of_all_hypotheses() {
         let weights =
             Weights { literal: 1, uncovered: 1 + random.below(3) as u32, covered: 1 + random.below(3) as u32 };
         let literals = 4;
-        let courses = courses(&mut random, literals);
+        let histories = histories(&mut random, literals);
         let kernel = |random: &mut Random| Kernel {
             kind: if random.below(2) == 0 { RuleKind::Initiation } else { RuleKind::Termination },
             bottom: random.mask(literals).with(&Mask::of(0)),
         };
         let kernels: Vec<Kernel> = (0..3).map(|_| kernel(&mut random)).collect();
-        let problem = Problem::new(kernels.clone(), &courses, weights, Precedence::ALL[case % 2]);
+        let problem = Problem::new(kernels.clone(), &histories, weights, Precedence::ALL[case % 2]);
         let best = all(&kernels).iter().map(|h| problem.cost(h).total).min().unwrap();
         let effort = Effort { conflicts: None, until: None, interrupt: oled::Interrupt::never() };
         let (chosen, optimal) = problem.choose(&[None, None, None], &[0, 1, 2], &effort).unwrap();
         assert!(optimal);
-        assert_eq!(problem.cost(&chosen).total, best, "case {case}: {kernels:?} {courses:?}");
+        assert_eq!(problem.cost(&chosen).total, best, "case {case}: {kernels:?} {histories:?}");
         // Some of them, the others being as they are.
         let other: Hypothesis = kernels.iter().map(|k| Some(k.bottom.clone())).collect();
         let fixed = |h: &&Hypothesis| h[1] == other[1];
         let best = all(&kernels).iter().filter(fixed).map(|h| problem.cost(h).total).min().unwrap();
         let (chosen, _) = problem.choose(&other, &[0, 2], &effort).unwrap();
-        assert_eq!(problem.cost(&chosen).total, best, "case {case}: {kernels:?} {courses:?}");
+        assert_eq!(problem.cost(&chosen).total, best, "case {case}: {kernels:?} {histories:?}");
     }
 }
 
