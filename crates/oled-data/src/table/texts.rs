@@ -135,10 +135,11 @@ pub(crate) fn text_of(array: &ArrayRef, times: Option<Times>) -> Cell {
     }
 }
 
-/// The shortest number that is this one, as `{:?}` has it: there, very large and very small ones have an exponent.
+/// The shortest number that is this one, as `{:?}` has it: there, very large and very small ones have an exponent, and those of
+/// 32 bits sooner.
 fn write_real<F: zmij::Float + Copy + Into<f64> + std::fmt::Debug>(number: F, text: &mut String) {
     let size = number.into().abs();
-    if (1e-3..1e15).contains(&size) {
+    if (1e-3..1e6).contains(&size) {
         text.push_str(zmij::Buffer::new().format_finite(number));
     } else {
         // Writing to a string cannot fail.
