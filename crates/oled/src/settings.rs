@@ -1,27 +1,25 @@
-//! Settings as a table: each row has a name, a meaning, a range and the field that it sets, and all that asks for them reads it:
-//! `set`, `task.toml`, the command line, error messages and the tables of the book.
+//! Settings as a table: each row has a name, a type, a default, a meaning and a range, and all that asks for them comes from it:
+//! the fields with their documentation, `Default`, `set`, `task.toml`, the command line, error messages and the tables of the book.
 
 use std::str::FromStr;
 
 use crate::lang::did_you_mean;
 
-/// A table of settings: its rows, and a method `set` that takes a row's name and a value within its range.
+/// A table of settings: a struct with a field for each row, its defaults, the rows as data, and a method `set` that takes a row's
+/// name and a value within its range. A row may also be short for several fields.
 ///
 /// ```
-/// #[derive(Debug, PartialEq)]
-/// struct Lamp {
-///     watts: u32,
-///     dimmed: Option<f64>,
-/// }
 /// oled::settings! {
-///     /// What can be set about lamps.
-///     LAMP of Lamp, else "a lamp has no setting";
-///     watts, "how bright it is", (1 to 100) => watts;
-///     dimmed, "how much less it gives", (0 to 1, or none) => dimmed;
+///     /// Everything that can be set about lamps.
+///     Lamp,
+///     /// The names, meanings and ranges of it.
+///     LAMP, else "a lamp has no setting";
+///     watts: u32 = 60, "how bright it is", (1 to 100);
+///     dimmed: Option<f64> = None, "how much less it gives", (0 to 1, or none);
 /// }
-/// let mut lamp = Lamp { watts: 60, dimmed: None };
+/// let mut lamp = Lamp::default();
 /// lamp.set("dimmed", "0.5").unwrap();
-/// assert_eq!(lamp, Lamp { watts: 60, dimmed: Some(0.5) });
+/// assert_eq!(lamp, Lamp { dimmed: Some(0.5), ..Lamp::default() });
 /// assert_eq!(lamp.set("watts", "1000").unwrap_err(), "`1000` is no value of `watts`: 1 to 100");
 /// assert_eq!(lamp.set("wats", "1").unwrap_err(), "a lamp has no setting `wats`: did you mean `watts`?");
 /// assert_eq!(LAMP[1], ("dimmed", "how much less it gives", "0 to 1, or none"));
@@ -30,12 +28,32 @@ use crate::lang::did_you_mean;
 macro_rules! settings {
     (
         $(#[$doc:meta])*
-        $table:ident of $settings:ident, else $unknown:literal;
-        $($name:ident, $meaning:literal, $range:tt => $($($place:ident).+),+;)+
+        $settings:ident,
+        $(#[$of_table:meta])*
+        $table:ident, else $unknown:literal;
+        $($name:ident: $type:ty = $default:expr, $meaning:literal, $range:tt;)+
+        $([$($field:ident),+] as $short:ident, $of_short:literal, $range_of_short:tt;)*
     ) => {
         $(#[$doc])*
-        pub const $table: [(&str, &str, &str); [$(stringify!($name)),+].len()] =
-            [$((stringify!($name), $meaning, $crate::settings!(@text $range))),+];
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $settings {
+            $(
+                #[doc = $meaning]
+                pub $name: $type,
+            )+
+        }
+
+        impl Default for $settings {
+            fn default() -> $settings {
+                $settings { $($name: $default),+ }
+            }
+        }
+
+        $(#[$of_table])*
+        pub const $table: [(&str, &str, &str); [$(stringify!($name),)+ $(stringify!($short)),*].len()] = [
+            $((stringify!($name), $meaning, $crate::settings!(@text $range)),)+
+            $((stringify!($short), $of_short, $crate::settings!(@text $range_of_short))),*
+        ];
 
         impl $settings {
             /// Sets what a name stands for; an error says what is possible.
@@ -47,9 +65,13 @@ macro_rules! settings {
 
             fn try_set(&mut self, name: &str, text: &str) -> Option<()> {
                 $(if name == stringify!($name) {
-                    $(self.$($place).+ = $crate::settings!(@value text; $range)?;)+
+                    self.$name = $crate::settings!(@value text; $range)?;
                     return Some(());
                 })+
+                $(if name == stringify!($short) {
+                    $(self.$field = $crate::settings!(@value text; $range_of_short)?;)+
+                    return Some(());
+                })*
                 None
             }
         }

@@ -1,6 +1,7 @@
 //! Settings: every decision that the paper leaves open, by name, with its meaning, default and range in one place.
 
 use super::{RuleKind, Score};
+use crate::logic::MAX_STEPS;
 use crate::settings;
 use crate::settings::{Choice, between, choice};
 
@@ -86,57 +87,6 @@ pub enum ExpandWhen {
     Errs,
 }
 
-/// Everything that can be set about learning by Algorithm 1.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// The probability with which a decision may be wrong.
-    pub delta: f64,
-    /// How many literals a specialisation may add.
-    pub depth: usize,
-    /// The threshold `S_min` of initiation rules, and of ordinary predicates.
-    pub prune_initiation: f64,
-    /// The threshold `S_min` of termination rules.
-    pub prune_termination: f64,
-    /// `N_min`: instances a clause must have seen to be printed.
-    pub warmup: u64,
-    /// The clause evaluation function.
-    pub score: Score,
-    /// What becomes of evidence.
-    pub evidence: Evidence,
-    /// When clauses are given up.
-    pub pruning: Pruning,
-    /// When ties are broken.
-    pub tie: Tie,
-    /// What N counts.
-    pub unit: Unit,
-    /// The gap between candidates.
-    pub gap: Gap,
-    /// What starts a clause.
-    pub seeds: Seeds,
-    /// What is printed.
-    pub output: OutputFilter,
-    /// When clauses are tested.
-    pub expand: ExpandWhen,
-    /// Clauses are tested at every so many interpretations.
-    pub every: u64,
-    /// Whether clauses are also tested when one is started.
-    pub both: bool,
-    /// Whether the best candidate must be better than the clause by more than the bound.
-    pub margin: bool,
-    /// Whether all arguments must be observed at the next time point too.
-    pub observed_next: bool,
-    /// How many literals away from the head output places may introduce variables.
-    pub variables: usize,
-    /// No rule gets more literals than this.
-    pub max_literals: usize,
-    /// No head has more rules than this at a time.
-    pub max_rules: usize,
-    /// Time points with more instances than this, or at which more is derived, are left out.
-    pub max_instances: usize,
-    /// Time points at which the background takes more steps than this are left out.
-    pub max_steps: usize,
-}
-
 /// The number of instances of a time point beyond which it is left out, where nothing else is set: more than 2000 people in
 /// pairs, and some hundred megabytes.
 pub const MAX_INSTANCES: usize = 4_000_000;
@@ -163,32 +113,34 @@ impl Choice for Tie {
 }
 
 settings! {
+    /// Everything that can be set about learning by Algorithm 1; defaults are those of the preset `default`.
+    Settings,
     /// The names, meanings and ranges of all settings.
-    SETTINGS of Settings, else "unknown setting";
-    delta, "the probability with which a decision may be wrong", (above 0, below 1) => delta;
-    depth, "how many literals a specialisation may add at once (d)", (1 to 5) => depth;
-    prune, "the quality threshold of all rules (S_min)", (0 to 1) => prune_initiation, prune_termination;
-    prune_initiation, "the quality threshold of initiation rules and ordinary predicates", (0 to 1) => prune_initiation;
-    prune_termination, "the quality threshold of termination rules", (0 to 1) => prune_termination;
-    warmup, "how many instances a rule must have seen before it is printed (N_min)", (0 or more) => warmup;
-    score, "the clause evaluation function (G)", (one of Score) => score;
-    evidence, "what becomes of a rule's evidence when it is specialised", (one of Evidence) => evidence;
-    pruning, "when a rule is given up", (one of Pruning) => pruning;
-    tie, "when a tie between specialisations is broken", (one of Tie) => tie;
-    unit, "what N counts in the bound", (one of Unit) => unit;
-    gap, "the gap between the two best specialisations", (one of Gap) => gap;
-    seeds, "which uncovered instances start an initiation rule", (one of Seeds) => seeds;
-    output, "which rules are printed", (one of OutputFilter) => output;
-    expand, "when a rule is tested for specialisation", (one of ExpandWhen) => expand;
-    every, "rules are tested at every so many interpretations", (1 or more) => every;
-    both, "whether rules are tested also where one is started", (true, false) => both;
-    margin, "whether the best specialisation must beat the rule by more than the bound", (true, false) => margin;
-    observed_next, "whether all arguments must be observed at the next time point too", (true, false) => observed_next;
-    variables, "how many literals away from the head `-type` places may introduce variables", (0 to 3) => variables;
-    max_literals, "how many literals a rule may have", (1 or more, or none) => max_literals;
-    max_rules, "how many rules a head may have at a time", (1 or more, or none) => max_rules;
-    max_instances, "time points with more instances, or more derived atoms, are left out", (1 or more, or none) => max_instances;
-    max_steps, "time points at which the background takes more steps are left out", (1 or more, or none) => max_steps;
+    SETTINGS, else "unknown setting";
+    delta: f64 = 1e-5, "the probability with which a decision may be wrong", (above 0, below 1);
+    depth: usize = 2, "how many literals a specialisation may add at once (d)", (1 to 5);
+    prune_initiation: f64 = 0.6, "the quality threshold of initiation rules and ordinary predicates", (0 to 1);
+    prune_termination: f64 = 0.9, "the quality threshold of termination rules", (0 to 1);
+    warmup: u64 = 0, "how many instances a rule must have seen before it is printed (`N_min`)", (0 or more);
+    score: Score = Score::Paper, "the clause evaluation function (G)", (one of Score);
+    evidence: Evidence = Evidence::Keep, "what becomes of a rule's evidence when it is specialised", (one of Evidence);
+    pruning: Pruning = Pruning::Guarded, "when a rule is given up", (one of Pruning);
+    tie: Tie = Tie::Adaptive, "when a tie between specialisations is broken", (one of Tie);
+    unit: Unit = Unit::Denominator, "what N counts in the bound", (one of Unit);
+    gap: Gap = Gap::Last, "the gap between the two best specialisations", (one of Gap);
+    seeds: Seeds = Seeds::Positives, "which uncovered instances start an initiation rule", (one of Seeds);
+    output: OutputFilter = OutputFilter::Stream, "which rules are printed", (one of OutputFilter);
+    expand: ExpandWhen = ExpandWhen::Errs, "when a rule is tested for specialisation", (one of ExpandWhen);
+    every: u64 = 10, "rules are tested at every so many interpretations", (1 or more);
+    both: bool = false, "whether rules are tested also where one is started", (true, false);
+    margin: bool = false, "whether the best specialisation must beat the rule by more than the bound", (true, false);
+    observed_next: bool = true, "whether all arguments must be observed at the next time point too", (true, false);
+    variables: usize = 1, "how many literals away from the head `-type` places may introduce variables", (0 to 3);
+    max_literals: usize = usize::MAX, "how many literals a rule may have", (1 or more, or none);
+    max_rules: usize = usize::MAX, "how many rules a head may have at a time", (1 or more, or none);
+    max_instances: usize = MAX_INSTANCES, "time points with more instances, or more derived atoms, are left out", (1 or more, or none);
+    max_steps: usize = MAX_STEPS as usize, "time points at which the background takes more steps are left out", (1 or more, or none);
+    [prune_initiation, prune_termination] as prune, "the quality threshold of all rules (`S_min`)", (0 to 1);
 }
 
 /// The names of the presets.
@@ -207,19 +159,6 @@ pub fn preset_name(name: &str) -> &str {
     PRESET_ALIASES.iter().find(|(before, _)| *before == name).map_or(name, |(_, now)| now)
 }
 
-impl Default for Settings {
-    /// The preset `default`.
-    fn default() -> Settings {
-        Settings {
-            prune_initiation: 0.6,
-            prune_termination: 0.9,
-            depth: 2,
-            unit: Unit::Denominator,
-            ..Settings::paper()
-        }
-    }
-}
-
 impl Settings {
     /// A preset by name.
     pub fn preset(name: &str) -> Result<Settings, String> {
@@ -234,42 +173,24 @@ impl Settings {
     /// Algorithm 1 as it is printed, with ε < τ as the text has it.
     pub fn as_printed() -> Settings {
         Settings {
-            delta: 1e-5,
-            depth: 1,
-            prune_initiation: 0.5,
-            prune_termination: 0.5,
-            warmup: 0,
-            score: Score::Paper,
             evidence: Evidence::Restart,
             pruning: Pruning::Bound,
-            tie: Tie::Adaptive,
-            unit: Unit::Instances,
-            gap: Gap::Mean,
-            seeds: Seeds::Positives,
             output: OutputFilter::All,
             expand: ExpandWhen::Always,
             every: 1,
-            both: false,
-            margin: false,
-            observed_next: true,
-            variables: 1,
-            max_literals: usize::MAX,
-            max_rules: usize::MAX,
-            max_instances: MAX_INSTANCES,
-            max_steps: crate::logic::MAX_STEPS as usize,
+            gap: Gap::Mean,
+            ..Settings::paper()
         }
     }
 
     /// What comes nearest to the paper's figures.
     pub fn paper() -> Settings {
         Settings {
-            evidence: Evidence::Keep,
-            pruning: Pruning::Guarded,
-            output: OutputFilter::Stream,
-            expand: ExpandWhen::Errs,
-            every: 10,
-            gap: Gap::Last,
-            ..Settings::as_printed()
+            prune_initiation: 0.5,
+            prune_termination: 0.5,
+            depth: 1,
+            unit: Unit::Instances,
+            ..Settings::default()
         }
     }
 

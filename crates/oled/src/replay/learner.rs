@@ -105,7 +105,7 @@ impl Replay {
         propositionaliser.set_limits(settings.max_instances, settings.max_steps);
         let groups = propositionaliser.group_count();
         let targets = targets(task, &propositionaliser, &mut heads);
-        let (memory, losses) = (settings.memory.clone(), propositionaliser.losses());
+        let (memory, losses) = (settings.memory(), propositionaliser.losses());
         let slots = (0..groups).map(|g| propositionaliser.features(g).iter().map(Slot::from).collect()).collect();
         let layouts =
             (0..groups).map(|g| Layout::new(propositionaliser.words(g), propositionaliser.features(g).len())).collect();

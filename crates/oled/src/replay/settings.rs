@@ -1,75 +1,41 @@
 //! Settings of learning by replay: few, and none has to be set.
 
 use super::retention::Memory;
-use crate::induce::{MAX_INSTANCES, Settings};
+use crate::induce::MAX_INSTANCES;
 use crate::learn::Capabilities;
+use crate::logic::MAX_STEPS;
 use crate::settings;
 
-/// Everything that can be set about learning by replay.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReplaySettings {
-    /// The price of a literal in F1, heads included; if `None`, it follows from how much there is to explain.
-    pub penalty: Option<f64>,
-    /// What a time point costs at which something is annotated and not recognised, against [`ReplaySettings::false_alarm`].
-    pub miss: f64,
-    /// What a time point costs at which something is recognised and not annotated.
-    pub false_alarm: f64,
-    /// How much of the stream is remembered.
-    pub memory: Memory,
-    /// Whether rules are learned again from parts of the stream, to see which are found again.
-    pub refits: bool,
-    /// How many literals away from the head output places may introduce variables.
-    pub variables: usize,
-    /// No rule gets more literals than this.
-    pub max_literals: usize,
-    /// No fluent gets more rules than this, of both kinds together.
-    pub max_rules: usize,
-    /// Time points with more instances than this, or at which more is derived, are left out.
-    pub max_instances: usize,
-    /// Time points at which the background takes more steps than this are left out.
-    pub max_steps: usize,
-}
-
 settings! {
+    /// Everything that can be set about learning by replay.
+    ReplaySettings,
     /// The names, meanings and ranges of all settings of replay.
-    REPLAY_SETTINGS of ReplaySettings, else "the learner `replay` has no setting";
-    penalty, "how much F1 a literal must bring, instead of what follows from the stream", (0 to 1, or none) => penalty;
-    miss, "what it costs to miss a time point, against a false alarm", (above 0) => miss;
-    false_alarm, "what a false alarm costs, against a miss", (above 0) => false_alarm;
-    runs, "at most so many runs are remembered; beyond that less exactly", (64 or more) => memory.runs;
-    window, "only the last so many segments are remembered", (1 or more, or none) => memory.window;
-    forget, "after so many segments half of the older ones are forgotten", (above 0, or none) => memory.forget;
-    refits, "whether rules are learned again from parts of the stream, to see which are found again", (true, false) => refits;
-    variables, "how many literals away from the head `-type` places may introduce variables", (0 to 3) => variables;
-    max_literals, "how many literals a rule may have", (1 or more, or none) => max_literals;
-    max_rules, "how many rules a fluent may have", (1 or more, or none) => max_rules;
-    max_instances, "time points with more instances, or more derived atoms, are left out", (1 or more, or none) => max_instances;
-    max_steps, "time points at which the background takes more steps are left out", (1 or more, or none) => max_steps;
-}
-
-impl Default for ReplaySettings {
-    fn default() -> ReplaySettings {
-        ReplaySettings {
-            penalty: None,
-            miss: 1.0,
-            false_alarm: 1.0,
-            memory: Memory::default(),
-            refits: true,
-            variables: 1,
-            max_literals: usize::MAX,
-            max_rules: usize::MAX,
-            max_instances: MAX_INSTANCES,
-            max_steps: Settings::default().max_steps,
-        }
-    }
+    REPLAY_SETTINGS, else "the learner `replay` has no setting";
+    penalty: Option<f64> = None, "how much F1 a literal must bring, instead of what follows from the stream", (0 to 1, or none);
+    miss: f64 = 1.0, "what it costs to miss a time point, against a false alarm", (above 0);
+    false_alarm: f64 = 1.0, "what a false alarm costs, against a miss", (above 0);
+    runs: usize = Memory::default().runs, "at most so many runs are remembered; beyond that less exactly", (64 or more);
+    window: Option<usize> = None, "only the last so many segments are remembered", (1 or more, or none);
+    forget: Option<f64> = None, "after so many segments half of the older ones are forgotten", (above 0, or none);
+    refits: bool = true, "whether rules are learned again from parts of the stream, to see which are found again", (true, false);
+    variables: usize = 1, "how many literals away from the head `-type` places may introduce variables", (0 to 3);
+    max_literals: usize = usize::MAX, "how many literals a rule may have", (1 or more, or none);
+    max_rules: usize = usize::MAX, "how many rules a fluent may have", (1 or more, or none);
+    max_instances: usize = MAX_INSTANCES, "time points with more instances, or more derived atoms, are left out", (1 or more, or none);
+    max_steps: usize = MAX_STEPS as usize, "time points at which the background takes more steps are left out", (1 or more, or none);
 }
 
 impl ReplaySettings {
+    /// How much of the stream is remembered.
+    pub(super) fn memory(&self) -> Memory {
+        Memory { runs: self.runs, window: self.window, forget: self.forget }
+    }
+
     /// What can be relied on with these settings.
     pub fn capabilities(&self) -> Capabilities {
         Capabilities {
             // Where the older segments are forgotten, it counts which are.
-            order_free: self.memory.window.is_none() && self.memory.forget.is_none(),
+            order_free: self.window.is_none() && self.forget.is_none(),
             online: true,
             savable: true,
             mergeable: true,

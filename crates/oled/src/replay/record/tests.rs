@@ -61,8 +61,7 @@ fn frames(name: &str, points: &[Vec<Fact>], unit: f64) -> Vec<Frame> {
 
 /// A learner of these segments with so much memory, and features of at most so many bins.
 fn learner(task: &Task, segments: &[Vec<Frame>], (runs, most): (usize, usize)) -> Replay {
-    let mut settings = ReplaySettings::default();
-    settings.memory.runs = runs;
+    let settings = ReplaySettings { runs, ..ReplaySettings::default() };
     let mut learner = Replay::new(task, settings).unwrap();
     learner.record.most = most;
     learner.record.bins.iter_mut().flatten().for_each(|bins| bins.allow(most));
@@ -216,7 +215,7 @@ fn what_is_kept_costs_little_for_each_segment() {
     let task = task(false);
     let looked = |count: usize, runs: usize, window: Option<usize>, forget: Option<f64>| {
         let mut settings = ReplaySettings::default();
-        (settings.memory.runs, settings.memory.window, settings.memory.forget) = (runs, window, forget);
+        (settings.runs, settings.window, settings.forget) = (runs, window, forget);
         let mut learner = Replay::new(&task, settings).unwrap();
         for i in 0..count {
             let points = [vec![(0, 1, 1, 0)], vec![(3, 1, 1, 0), (6, 1, 1, i as i32 % 7)]];
