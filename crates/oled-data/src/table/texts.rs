@@ -135,10 +135,16 @@ pub(crate) fn text_of(array: &ArrayRef, times: Option<Times>) -> Cell {
     }
 }
 
-/// The shortest number that is this one; very large and very small ones have an exponent.
-fn write_real(number: impl std::fmt::Debug, text: &mut String) {
-    // Writing to a string cannot fail.
-    let _ = write!(text, "{number:?}");
+/// The shortest number that is this one; very large and very small ones have an exponent. Where two are as short and as near,
+/// as 154198.12 and 154198.13 are to one of 32 bits, `{:?}` might write the other one.
+fn write_real<F: zmij::Float + Copy + Into<f64> + std::fmt::Debug>(number: F, text: &mut String) {
+    let size = number.into().abs();
+    if (1e-3..1e6).contains(&size) {
+        text.push_str(zmij::Buffer::new().format_finite(number));
+    } else {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{number:?}");
+    }
 }
 
 /// Times that are numbers with a point, as data frames have them where some are missing: `680.0` is 680.
@@ -172,4 +178,29 @@ fn write_date(nanoseconds: i128, zoned: bool, times: Option<Times>, text: &mut S
         Ok(moment) => write!(text, "{}{}", Offset::UTC.to_datetime(moment), if zoned { "Z" } else { "" }),
         Err(_) => write!(text, "{nanoseconds} ns"),
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn real_numbers_are_as_short_as_can_be_and_the_same_when_they_are_read() {
+        let mut bits = 1_u64;
+        let sizes = [0.0, -0.0, 1.0, -20.0, 0.1, 1e-3, 9.9e-4, 1e15, 1e16, 123_456.789, 154_198.125, f64::MAX];
+        let any = (0..20_000).map(|n| {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            if n % 2 == 0 { f64::from_bits(bits) } else { (bits >> 40) as f64 / 1000.0 - 8000.0 }
+        });
+        for number in sizes.into_iter().chain(any).filter(|number| !number.is_nan()) {
+            let (mut text, mut short) = (String::new(), String::new());
+            write_real(number, &mut text);
+            assert_eq!(text.parse(), Ok(number));
+            assert_eq!(text.len(), format!("{number:?}").len(), "{text}");
+            let half = number as f32;
+            write_real(half, &mut short);
+            assert_eq!(short.parse(), Ok(half));
+            assert_eq!(short.len(), format!("{half:?}").len(), "{short}");
+        }
+    }
 }
