@@ -8,6 +8,7 @@ mod catalogue;
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -203,6 +204,29 @@ const TABLES: [Run; 32] = [
     ),
 ];
 
+/// Files of a case about how a table is written.
+macro_rules! written {
+    ($name:expr, $rows:literal) => {
+        &[("t/task.toml", TABLE), ("t/modes.lp", MODES), ("hot.lp", HOT), ($name, $rows)]
+    };
+}
+
+/// What can be wrong with how a table is written.
+const WRITTEN: [Run; 3] = [
+    (written!(LATIN, "time,room,temp\n1,k\u{fc}che,20\n"), "recognise t --theory hot.lp --input latin.csv", 2),
+    (written!("mac.csv", "time,room,temp\r1,hall,20\r"), "recognise t --theory hot.lp --input mac.csv", 2),
+    (written!("wide.csv", "t\0i\0m\0e\0\n\0"), "recognise t --theory hot.lp --input wide.csv", 2),
+];
+
+/// A file whose letters are written in one byte each.
+const LATIN: &str = "latin.csv";
+
+/// The same of Parquet.
+const PARQUET: [Run; 2] = [
+    (written!("cut.parquet", "PAR1"), "recognise t --theory hot.lp --input cut.parquet", 2),
+    (written!("text.parquet", "time,room,temp\n1,hall,20\n"), "recognise t --theory hot.lp --input text.parquet", 2),
+];
+
 /// What can be wrong with what a task says of tables.
 const TABLE_TASKS: [Run; 6] = [
     (&[("t/task.toml", "[[table]]\ntime = \"time\"\nfacts = [\"temp(room\"]\n"), ("t/modes.lp", MODES)], "check t", 2),
@@ -314,6 +338,11 @@ fn each_bad_input_gets_its_message_and_its_exit_code() {
         let message = add(run, &["m.csv", "l.csv"].into_iter().filter(read).collect::<Vec<_>>(), &mut page);
         assert!(message.contains("\nhint: "), "oled {}: {message}", run.1);
     }
+    let of_parquet = if cfg!(feature = "parquet") { &PARQUET[..] } else { &[] };
+    for run in WRITTEN.iter().chain(of_parquet) {
+        let message = add(run, &[run.0[3].0], &mut page);
+        assert!(message.contains("\nhint: "), "oled {}: {message}", run.1);
+    }
     for run in &TABLE_TASKS {
         let message = add(run, &["t/task.toml"], &mut page);
         assert!(message.contains("\nhint: "), "oled {}: {message}", run.1);
@@ -322,6 +351,10 @@ fn each_bad_input_gets_its_message_and_its_exit_code() {
     for run in &RUNS {
         let names: Vec<&str> = run.0.iter().map(|(name, _)| *name).collect();
         add(run, &names, &mut page);
+    }
+    if cfg!(not(feature = "parquet")) {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: the page has messages of the feature `parquet`, which is off");
+        return;
     }
     let place = Path::new("../../book/src/errors.md");
     if std::env::var_os("OLED_UPDATE_DOCS").is_some() {
@@ -341,9 +374,10 @@ fn add((files, command, code): &Run, named: &[&str], page: &mut String) -> Strin
     for (name, text) in *files {
         let file = folder.path().join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
+        let bytes = if *name == LATIN { text.chars().map(|c| c as u8).collect() } else { text.as_bytes().to_vec() };
+        fs::write(file, &bytes).unwrap();
         if named.contains(name) {
-            let _ = write!(page, "`{name}`:\n\n```text\n{}```\n\n", shown(text.as_bytes()));
+            let _ = write!(page, "`{name}`:\n\n```text\n{}```\n\n", shown(&bytes));
         }
     }
     let output = oled(folder.path(), command);

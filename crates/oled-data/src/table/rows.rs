@@ -59,6 +59,25 @@ pub(super) fn stem_of(name: &str) -> String {
     file.split('.').next().unwrap_or_default().into()
 }
 
+/// Whether the first line is one: tables of other systems have other ends of lines, and letters of two bytes.
+fn is_line_of_text(line: &str) -> Result<(), Problem> {
+    let is_wrong =
+        |at: usize, message: &str, hint: &'static str| Err(Problem::new(ProblemKind::Syntax, at, message).hint(hint));
+    match line.find(['\r', '\0']) {
+        None => Ok(()),
+        Some(at) if line[at..].starts_with('\r') => is_wrong(
+            at,
+            "the lines of the table end in a carriage return alone",
+            "end them in a line feed, as `tr '\\r' '\\n' < OLD > NEW` does",
+        ),
+        Some(at) => is_wrong(
+            at,
+            "the header has bytes that are zero, as UTF-16 has",
+            "convert the table to UTF-8, as `iconv -f UTF-16 -t UTF-8 OLD > NEW` does",
+        ),
+    }
+}
+
 /// A frame whose rows are being read; `None` where it came at the wrong time and is left out.
 type Opened = Option<[Facts; 2]>;
 
@@ -80,6 +99,7 @@ impl TableReader {
 
     /// Takes note of the columns.
     fn read_header(&mut self, line: &str) -> Result<(), Problem> {
+        is_line_of_text(line)?;
         let names = if self.objects {
             // A key may be missing in the first object: what the tables ask for is looked for in each.
             let mut names = keys(line)?;
