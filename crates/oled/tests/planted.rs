@@ -198,6 +198,27 @@ fn what_holds_while_conditions_are_met() {
     );
 }
 
+/// Where nothing but the labels tells the kind of a definition, it is told from one single segment too, by stretches of its time.
+#[test]
+fn what_holds_while_conditions_are_met_in_one_single_segment() {
+    let (modes, background) = (Source::new("modes.lp", MODES), Source::new("background.lp", BACKGROUND));
+    let task = Task::parse(&modes, &background).unwrap();
+    let planted = "holdsAt(alarm(X0), T) :- happensAt(starts(X0), T), hot(X0, 60, T).";
+    let planted = parse_theory("planted.lp", planted).unwrap();
+    let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
+    for (time, frame) in stream(&task, &planted, 1).into_iter().enumerate() {
+        let frame = Frame { segment: Symbol::new("all"), time: time as i64, ..frame };
+        learner.observe(&frame, &mut ());
+    }
+    let learned = learner.learned(&mut ());
+    assert_eq!(shape(&learned.theory()), shape(&planted), "{}", learned.theory());
+    let held_out = learned.fits[0].held_out.as_ref().expect("stretches of time were held out");
+    assert_eq!(held_out.kind, oled::DefinitionKind::While);
+    assert!(held_out.counts.f1() > 0.95, "{held_out:?}");
+    let other = held_out.other.expect("both kinds were tried");
+    assert!(other.f1() < held_out.counts.f1(), "{held_out:?}");
+}
+
 #[test]
 fn thresholds() {
     is_found(

@@ -11,7 +11,7 @@ fn what_replay_learns_comes_with_how_far_it_can_be_trusted() {
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stdout(&output);
     let head = text.split("\n\n").next().unwrap();
-    assert!(head.contains("% meeting: F1 0.") && head.contains(" on segments held out, where it "), "{head}");
+    assert!(head.contains("% meeting: F1 0.") && head.contains(" on what was held out, where it "), "{head}");
     assert!(head.lines().last().unwrap().contains("; a literal costs 0.0"), "{head}");
 
     let data: serde_json::Value = serde_json::from_slice(&oled(&[&learn[..], &["--json"]].concat()).stdout).unwrap();

@@ -26,7 +26,7 @@ impl Learned {
                 text += " on what is remembered";
             }
             if let Some(HeldOut { kind, counts, other }) = &fit.held_out {
-                write!(text, "; {:.3} on segments held out, where it {}", counts.f1(), defined(*kind)).expect(FITS);
+                write!(text, "; {:.3} on what was held out, where it {}", counts.f1(), defined(*kind)).expect(FITS);
                 if let Some(other) = other {
                     write!(text, " ({:.3} where it {})", other.f1(), defined(kind.other())).expect(FITS);
                 }

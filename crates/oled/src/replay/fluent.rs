@@ -7,11 +7,13 @@
 //! are worth having: where events are few or labels are noisy, the last digits fit the noise; and whether rules are that mend
 //! what could be chance.
 
+mod deal;
 mod folds;
 
 use serde::{Deserialize, Serialize};
 
-use folds::{FOLDS, Folds, Form, is_clearly_less};
+use deal::{Deal, FOLDS};
+use folds::{Folds, Form, is_clearly_less};
 
 use super::classes::{Classes, Condition, Scope, Vocabulary};
 use super::climb::{Climb, Slope, Theory};
@@ -116,14 +118,15 @@ impl FluentSearch<'_> {
     /// somebody wants to know how well the rules do.
     pub(crate) fn full(&self, start: &[Rule], folds: bool) -> Outcome {
         let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::All(start));
-        let annotated = Runs::new(self.segments, self.scope, &classes).with_event;
+        let intervals = Runs::new(self.segments, self.scope, &classes).intervals as usize;
         let definitions = self.definitions();
         let mut held_out = [None; 2];
         let (mut refits, mut looked_at_by_folds) = (None, 0);
         let definition = self.choice.declared.filter(|d| definitions.contains(d)).unwrap_or(definitions[0]);
         let mut form = Form { definition, fineness: Fineness::Fine, earned: false };
-        if (folds || definitions.len() > 1) && self.segments.len() >= FOLDS && annotated >= 2 {
-            let tried: Vec<Folds> = definitions.iter().map(|d| self.fold(&classes, *d)).collect();
+        if (folds || definitions.len() > 1) && intervals >= FOLDS {
+            let deal = Deal::new(self.segments, self.scope);
+            let tried: Vec<Folds> = definitions.iter().map(|d| self.fold(&classes, &deal, *d)).collect();
             for folds in &tried {
                 held_out[folds.form.definition as usize] = Some(folds.fit);
                 looked_at_by_folds += folds.looked_at;

@@ -1,12 +1,9 @@
 //! Folds: how rules that are found without a part of the segments do on that part, and which form of rules does best there.
 
+use super::deal::{Deal, FOLDS};
 use super::{Classes, Definition, Fineness, Fit, FluentSearch, Outcome, Rule, Runs, Segment, Vocabulary, actions};
 use crate::replay::evidence::is_beyond_chance;
-use crate::replay::record::InstanceRuns;
 use crate::replay::simulate::fit_by_segment;
-
-/// The segments are dealt into so many folds: with two, rules are made from too little; every fold more costs a search.
-pub(super) const FOLDS: usize = 3;
 
 /// How rules of one form are found without each fold, and do on it.
 pub(super) struct Folds {
@@ -15,7 +12,7 @@ pub(super) struct Folds {
     /// How they do on what they were made from, and on what was held out.
     seen: Fit,
     pub(super) fit: Fit,
-    /// What the errors in each segment count for.
+    /// What the errors in each segment, or stretch of one, that was held out count for; in the same order for each form.
     errors: Vec<f64>,
     pub(super) cut_short: bool,
     pub(super) looked_at: u64,
@@ -31,26 +28,25 @@ pub(super) struct Form {
 }
 
 impl Folds {
-    fn new(form: Form, segments: usize) -> Folds {
-        let errors = vec![0.0; segments];
+    fn new(form: Form) -> Folds {
         Folds {
             form,
             rules: Vec::new(),
             seen: Fit::default(),
             fit: Fit::default(),
-            errors,
+            errors: Vec::new(),
             cut_short: false,
             looked_at: 0,
         }
     }
 
-    /// Takes what was found without a fold, with how it does on the segments of the fold, whose numbers these are.
-    fn add(&mut self, found: Outcome, (fit, errors): &(Fit, Vec<f64>), numbers: &[usize]) {
+    /// Takes what was found without a fold, with how it does on the fold.
+    fn add(&mut self, found: Outcome, (fit, errors): &(Fit, Vec<f64>)) {
         self.cut_short |= found.cut_short;
         self.looked_at += found.looked_at;
         self.seen.add(&found.fit);
         self.fit.add(fit);
-        numbers.iter().zip(errors).for_each(|(s, errors)| self.errors[*s] = *errors);
+        self.errors.extend(errors);
         self.rules.push(found.rules);
     }
 }
@@ -58,18 +54,13 @@ impl Folds {
 impl FluentSearch<'_> {
     /// Finds rules without each fold, and judges them on it. Thresholds have many digits, which the price of a theory is for,
     /// unless few are clearly better there. Taking what has the better F1 there, clearly or not, scored no better.
-    pub(super) fn fold(&self, classes: &Classes, definition: Definition) -> Folds {
-        let folds = self.deal();
-        let mut forms = [Fineness::Coarse, Fineness::Fine].map(|fineness| {
-            [false, true].map(|earned| Folds::new(Form { definition, fineness, earned }, self.segments.len()))
-        });
+    pub(super) fn fold(&self, classes: &Classes, deal: &Deal<'_>, definition: Definition) -> Folds {
+        let mut forms = [Fineness::Coarse, Fineness::Fine]
+            .map(|fineness| [false, true].map(|earned| Folds::new(Form { definition, fineness, earned })));
         for fold in 0..FOLDS {
-            self.watch.tell(|| format!("without a part of the segments, {} of {FOLDS}", fold + 1));
-            let part = |test: bool| -> (Vec<usize>, Vec<&Segment<'_>>) {
-                let numbers = (0..self.segments.len()).filter(|s| (folds[*s] == fold) == test);
-                numbers.map(|s| (s, self.segments[s])).unzip()
-            };
-            let ((_, rest), (numbers, test)) = (part(false), part(true));
+            self.watch.tell(|| format!("without a part of the stream, {} of {FOLDS}", fold + 1));
+            let (rest, test) = (deal.rest(fold), deal.held_out(fold));
+            let [rest, test] = [&rest, &test].map(|part| part.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let mut found = self.climb_coarse((classes, &Runs::new(&rest, self.scope, classes), definition), None);
             for [all, earned] in &mut forms {
                 let polished =
@@ -80,11 +71,11 @@ impl FluentSearch<'_> {
                 let left = Outcome { looked_at: 0, ..self.earned(&rest, earned.form, polished.clone()) };
                 if left.rules.len() < polished.rules.len() {
                     let judged = self.judge(&left.rules, definition, &test);
-                    earned.add(left, &judged, &numbers);
+                    earned.add(left, &judged);
                 } else {
-                    earned.add(left, &judged, &numbers);
+                    earned.add(left, &judged);
                 }
-                all.add(polished, &judged, &numbers);
+                all.add(polished, &judged);
             }
         }
         let looked_at = forms.iter().flatten().map(|folds| folds.looked_at).sum();
@@ -107,19 +98,6 @@ impl FluentSearch<'_> {
         let classes = Classes::new(self.record, test, self.scope, Vocabulary::Of(rules, Fineness::Coarse));
         let runs = Runs::new(test, self.scope, &classes);
         fit_by_segment(&runs, &actions(&classes, &runs, rules), definition, self.limits.balance)
-    }
-
-    /// The fold of each segment: those with events are dealt out evenly, and so are the others.
-    fn deal(&self) -> Vec<usize> {
-        let mut next = [0; 2];
-        let fold = |segment: &&Segment<'_>| {
-            let bit = 1 << (2 * self.scope.place);
-            let mut runs = segment.groups[self.scope.group].iter().flat_map(InstanceRuns::runs);
-            let next = &mut next[usize::from(runs.any(|run| run.labels & bit != 0))];
-            *next += 1;
-            (*next - 1) % FOLDS
-        };
-        self.segments.iter().map(fold).collect()
     }
 
     /// The definition that does best on segments that its rules were not made from. What was declared yields only to what

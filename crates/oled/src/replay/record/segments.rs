@@ -1,6 +1,7 @@
 //! Segments as they are remembered: what is kept of each, put together from its parts.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::Record;
 use crate::lang::{Symbol, Value};
@@ -53,6 +54,43 @@ impl<'a> InstanceRuns<'a> {
         self.runs.is_empty() && self.away == 0
     }
 }
+
+impl<'a> Segment<'a> {
+    /// The segment as far as it is annotated within a span of time points, for one group; all else is unknown.
+    pub(crate) fn within(&self, group: usize, span: &Range<u64>) -> Segment<'a> {
+        self.known(group, span, true)
+    }
+
+    /// The same outside of the span.
+    pub(crate) fn without(&self, group: usize, span: &Range<u64>) -> Segment<'a> {
+        self.known(group, span, false)
+    }
+
+    fn known(&self, group: usize, span: &Range<u64>, inside: bool) -> Segment<'a> {
+        let known = |instance: &InstanceRuns<'a>| {
+            let (mut runs, mut time) = (Vec::new(), instance.start);
+            for run in instance.runs() {
+                let end = time + u64::from(run.length);
+                // Before the span, in it, and after it.
+                let cuts = [time, span.start.clamp(time, end), span.end.clamp(time, end), end];
+                for (i, cut) in cuts.windows(2).enumerate().filter(|(_, cut)| cut[0] < cut[1]) {
+                    let labels = if (i == 1) == inside { run.labels } else { UNKNOWN };
+                    runs.push(Run { length: (cut[1] - cut[0]) as u32, labels, ..run });
+                }
+                time = end;
+            }
+            instance.with(runs)
+        };
+        let mut groups = vec![Vec::new(); self.groups.len()];
+        groups[group] = self.groups[group].iter().map(known).collect();
+        // When that was is not known: it counts for the first time points.
+        let missed = self.missed.iter().map(|n| if span.contains(&0) == inside { *n } else { 0 }).collect();
+        Segment { groups, missed, ..*self }
+    }
+}
+
+/// Labels that say that nothing is known of any target.
+const UNKNOWN: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 
 impl Record {
     /// All segments that are kept, those being written too, in the order of their ranks: the same for every order in which
