@@ -33,6 +33,8 @@ pub struct Bias {
     pub inputs: Vec<Mode>,
     /// The heads that rules may have.
     pub heads: Vec<Mode>,
+    /// Whether they follow from the annotation, since none is declared: then nobody has said how fluents are defined.
+    pub heads_derived: bool,
     /// The conditions that bodies may have.
     pub bodies: Vec<Mode>,
     /// What the annotation consists of.
@@ -115,6 +117,7 @@ impl Bias {
         if !self.heads.is_empty() || self.bodies.is_empty() {
             return;
         }
+        self.heads_derived = true;
         for mode in &self.examples {
             let renamed =
                 |name: &str| Mode { atom: Atom { name: Symbol::new(name), ..mode.atom.clone() }, ..mode.clone() };

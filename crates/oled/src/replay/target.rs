@@ -54,7 +54,7 @@ pub(super) fn targets(task: &Task, propositionaliser: &Propositionaliser, heads:
             _ => {}
         }
         let declared = match (holds.is_empty(), persists.is_empty()) {
-            (true, false) => Some(Definition::Persists),
+            (true, false) => (!task.bias.heads_derived).then_some(Definition::Persists),
             (_, true) => Some(Definition::While),
             (false, false) => None,
         };
