@@ -47,7 +47,9 @@ pub(super) struct Survey {
     pub(super) tracked: bool,
     /// A grid of time points, and how long what was reported stands, where labels are about several who report at different times.
     pub(super) grid: Option<(i64, i64)>,
-    /// Windows to look back at: quarters of how long labels last.
+    /// The usual time from one report of somebody to the next.
+    step: Option<i64>,
+    /// Windows to look back at.
     pub(super) windows: Vec<i64>,
     /// What should be told.
     pub(super) remarks: Vec<String>,
@@ -147,6 +149,7 @@ impl Survey {
             interleaved: false,
             tracked: true,
             grid: None,
+            step: None,
             windows: Vec::new(),
             remarks,
         };
@@ -157,12 +160,20 @@ impl Survey {
                 .of(inputs.first().map_or_else(String::new, |path| path.display().to_string())));
         }
         survey.look_at_times(options)?;
-        let lengths = survey.labels.lengths();
-        let quarter =
-            |share: usize| lengths.get(lengths.len() * share / 4).copied().map(|length| readable(length.max(1)));
-        survey.windows = [quarter(1), quarter(3)].into_iter().flatten().collect();
-        survey.windows.dedup();
+        survey.choose_windows();
         Ok(survey)
+    }
+
+    /// How long rules look back for changes and counts: as long as what is labelled lasts, and, since it begins and ends faster
+    /// than it lasts, between that and the time from one report to the next: the root of their product, whatever the unit.
+    fn choose_windows(&mut self) {
+        let lengths = self.labels.lengths();
+        let quarter = |share: usize| lengths.get(lengths.len() * share / 4).copied();
+        let change = quarter(2).zip(self.step).map(|(length, step)| (length as f64 * step as f64).sqrt() as i64);
+        let windows = [change, quarter(1), quarter(3)].into_iter().flatten();
+        self.windows = windows.map(|length| readable(length.max(1))).collect();
+        self.windows.sort_unstable();
+        self.windows.dedup();
     }
 
     /// Goes through the rows once more: are they in order, and who is there when?
@@ -208,13 +219,14 @@ impl Survey {
             let everybody = if own || !by_entity { stamps.everybody() } else { 1 };
             table.steady = stamps.rows == (stamps.found.len() * everybody) as u64 && covers(stamps);
         }
+        let mut gaps: Vec<i64> = seen.iter().flat_map(|stamps| stamps.gaps.iter().copied()).collect();
+        gaps.sort_unstable();
+        let share = |hundredths: usize| gaps.get((gaps.len() * hundredths / 100).min(gaps.len().saturating_sub(1)));
+        self.step = share(50).copied();
         // Rules about several ask for the numbers of all of them at one time point, and each reports alone.
         let arity = self.labels.fluents.values().map(|fluent| fluent.arity).max().unwrap_or(0);
         let apart = |table: &Surveyed| table.has_numbers() && (1..arity).contains(&table.keys.len());
         if self.tables.iter().any(apart) && !self.tables.iter().any(|table| table.steady) {
-            let mut gaps: Vec<i64> = seen.iter().flat_map(|stamps| stamps.gaps.iter().copied()).collect();
-            gaps.sort_unstable();
-            let share = |hundredths: usize| gaps.get((gaps.len() * hundredths / 100).min(gaps.len().saturating_sub(1)));
             // Half of all reports come within a step; what is reported stands until all but one in a hundred have come.
             self.grid = share(50).zip(share(99)).map(|(step, fill)| (readable(*step).max(1), (*fill).max(*step)));
             self.tables.iter_mut().for_each(|table| table.steady = self.grid.is_some() && table.has_numbers());
