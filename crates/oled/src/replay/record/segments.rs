@@ -85,7 +85,7 @@ impl<'a> Segment<'a> {
         groups[group] = self.groups[group].iter().map(known).collect();
         // When that was is not known: it counts for the first time points.
         let missed = self.missed.iter().map(|n| if span.contains(&0) == inside { *n } else { 0 }).collect();
-        Segment { groups, missed, ..*self }
+        Segment { missed, groups, ..*self }
     }
 }
 
