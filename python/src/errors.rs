@@ -53,17 +53,14 @@ fn plain(text: &str) -> &str {
     text.strip_prefix("error: ").unwrap_or(text)
 }
 
-/// What the command line calls an option, and what Python does.
-const OPTIONS: [(&str, &str); 6] = [
-    ("`--lenient`", "`lenient=True`"),
-    ("`--labels`", "`labels=`"),
-    ("`--learner`", "the learner"),
-    ("`--limit`, `--fluent`, `--segment` and `--at`", "`limit=`, `fluent=`, `segment=` and `at=`"),
-    (", let `recognise` and `learn` put late frames in order with `--lateness N`,", ""),
-    ("or allow more with `--max-names`", "or start a new process, which has forgotten them"),
+/// What the library calls an option, and what Python does.
+const OPTIONS: [(&str, &str); 3] = [
+    ("the option `lenient`", "`lenient=True`"),
+    (", let `recognise` and `learn` put late frames in order with the option `lateness=N`,", ""),
+    ("or allow more with the option `max_names`", "or start a new process, which has forgotten them"),
 ];
 
-/// The text with the words of Python in place of those of the command line.
+/// The text with the words of Python in place of those of the library.
 pub(crate) fn in_python(text: &str) -> String {
     OPTIONS.iter().fold(text.to_string(), |text, (option, python)| text.replace(option, python))
 }

@@ -9,10 +9,24 @@ use oled_data::{Frames, Skipped};
 
 /// Says a line to the person who runs the program, whose terminal obeys no name of a stream.
 pub(crate) fn say(line: &str) {
-    let line = printable(line);
-    let line = if wants_colours() { coloured(&line) } else { line.into_owned() };
+    let line = in_flags(&printable(line));
+    let line = if wants_colours() { coloured(&line) } else { line };
     // Nobody to tell when standard error is gone.
     let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// A text of the library in the words of the command line: the option `lateness=N`, whoever takes it, is `--lateness N` here.
+fn in_flags(text: &str) -> String {
+    const OPTION: &str = "the option `";
+    let mut parts = text.split(OPTION);
+    let mut all = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let (option, rest) = part.split_at(part.find('`').unwrap_or(part.len()));
+        let (name, value) = option.split_once('=').unzip();
+        let flag = name.unwrap_or(option).replace('_', "-");
+        all.extend(["`--", &flag, value.map_or("", |_| " "), value.unwrap_or_default(), rest]);
+    }
+    all
 }
 
 /// Whether standard error is a terminal whose user has nothing against colours: <https://no-color.org>.
@@ -173,6 +187,13 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_of_the_library_are_flags_here() {
+        let text = "sort them with the option `lateness=N`, or skip `a` with the option `max_names`";
+        assert_eq!(in_flags(text), "sort them with `--lateness N`, or skip `a` with `--max-names`");
+        assert_eq!(in_flags("no option here"), "no option here");
+    }
 
     #[test]
     fn the_kind_of_a_message_stands_out_and_nothing_else() {

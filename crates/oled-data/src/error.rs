@@ -294,7 +294,7 @@ impl Problem {
     /// The end of an input that was cut off.
     pub(crate) fn truncated(at: usize) -> Problem {
         Problem::new(ProblemKind::Truncated, at, "the input ends in the middle of a line")
-            .hint("it was probably cut off while it was written: write it again, or skip what is left of the line with `--lenient`")
+            .hint("it was probably cut off while it was written: write it again, or skip what is left of the line with the option `lenient`")
     }
 
     /// The problem with its place, given the text that `at` counts in and the number of its first line.
@@ -336,7 +336,7 @@ impl DataError {
         let (kind, hint) = match error.kind() {
             // As our own reader of lines says it.
             io::ErrorKind::FileTooLarge if doing == "read" => {
-                (ProblemKind::Limit, Some("is a line end missing? `--max-line` allows longer ones"))
+                (ProblemKind::Limit, Some("is a line end missing? the option `max_line` allows longer ones"))
             }
             _ if error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Cut>) => {
                 (ProblemKind::Io, Some("what was not read yet is lost: rotate it by renaming it, not by cutting it"))

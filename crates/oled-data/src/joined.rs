@@ -70,7 +70,7 @@ impl Joined {
         }
         if options.sorting == Sorting::Whole && options.live.as_ref().is_some_and(|live| live.follow) {
             return Err(Problem::new(ProblemKind::Format, 0, "what is followed cannot be put in order as a whole")
-                .hint("leave `sorted = false` out of `[stream]`, and allow late frames with `--lateness`")
+                .hint("leave `sorted = false` out of `[stream]`, and allow late frames with the option `lateness`")
                 .of(paths[0].display().to_string()));
         }
         let (mut parts, mut total) = (Vec::new(), Some(0));

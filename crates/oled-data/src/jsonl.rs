@@ -113,7 +113,7 @@ impl JsonlReader {
                 let message = format!("the atom is about time {}, its frame about time {time}", mark.time);
                 sink.skip_or_fail(
                     Problem::new(ProblemKind::WrongTime, mark.at, message)
-                        .hint("documents of OLED that span several time points are read with `--from mongo`"),
+                        .hint("documents of OLED that span several time points are read with the option `from=mongo`"),
                 )?;
             }
             let mut marks = marks.iter();

@@ -209,7 +209,7 @@ impl Frames {
             let message = format!("there are more than {most} distinct names, and names are never forgotten");
             (
                 message,
-                "write what comes once only, such as the number of a message, as a number, or allow more with `--max-names`",
+                "write what comes once only, such as the number of a message, as a number, or allow more with the option `max_names`",
             )
         } else if names + Signature::count_as_names() > most {
             let message = format!(
@@ -217,7 +217,7 @@ impl Frames {
             );
             (
                 message,
-                "write what differs from atom to atom as arguments of one predicate, or allow more with `--max-names`",
+                "write what differs from atom to atom as arguments of one predicate, or allow more with the option `max_names`",
             )
         } else {
             return Ok(());

@@ -60,7 +60,9 @@ impl Shares {
         let tables = options.tables.as_ref().is_some_and(|tables| tables.has_columns());
         let why_not = match format {
             _ if options.interleaved => "its segments are mixed",
-            _ if options.lenient => "`--lenient` goes on after faults, which may be about what came long before",
+            _ if options.lenient => {
+                "the option `lenient` goes on after faults, which may be about what came long before"
+            }
             _ if options.is_joined() || options.labels_from.is_some() => "it is put together from several inputs",
             _ if options.live.is_some() || name == "-" || path.is_dir() => {
                 "it is not one file that is there as a whole"

@@ -117,7 +117,7 @@ impl Sink {
                     "time {time} comes after time {newest} in segment `{segment}`, too late by more than {bound}"
                 );
                 Err(Problem::new(ProblemKind::OutOfOrder, 0, message)
-                    .hint("allow more with `--lateness`, or skip what is too late with `--lenient`"))
+                    .hint("allow more with the option `lateness`, or skip what is too late with the option `lenient`"))
             }
         }
     }
@@ -213,7 +213,7 @@ impl Sink {
 
 fn duplicate(segment: Symbol, time: i64) -> Problem {
     Problem::new(ProblemKind::DuplicateFrame, 0, format!("time {time} comes twice in segment `{segment}`"))
-        .hint("merge the two frames, or skip the second with `--lenient`")
+        .hint("merge the two frames, or skip the second with the option `lenient`")
 }
 
 fn returns(segment: Symbol) -> Problem {
@@ -269,7 +269,7 @@ impl Order {
         if time < last {
             let message = format!("time {time} comes after time {last} in segment `{segment}`");
             return Err(Problem::new(ProblemKind::OutOfOrder, 0, message)
-                .hint("the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`"));
+                .hint("the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with the option `lateness=N`, or skip them with the option `lenient`"));
         }
         self.last[current] = time;
         self.current = current;

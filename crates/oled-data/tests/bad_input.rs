@@ -52,7 +52,7 @@ fn error_of(result: Result<Frames, DataError>) -> String {
 #[test]
 fn a_name_that_promises_no_format() {
     let message = "error: cannot tell the format of `walk.dat` by its name
-hint: say it with `--from`: one of jsonl, mongo, facts, rtec, caviar, csv, records, parquet";
+hint: say it with the option `from`: one of jsonl, mongo, facts, rtec, caviar, csv, records, parquet";
     assert_eq!(error_of(frames("walk.dat", b"p(680).", false, false)), message);
 }
 

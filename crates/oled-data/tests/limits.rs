@@ -125,7 +125,7 @@ fn a_line_longer_than_the_limit_is_an_error() {
     assert_eq!(
         error.to_string(),
         "error: cannot read `stream`: line 1 is longer than 1000000 bytes\n\
-         hint: is a line end missing? `--max-line` allows longer ones"
+         hint: is a line end missing? the option `max_line` allows longer ones"
     );
     assert_eq!(error.kind(), ProblemKind::Limit);
     let video = format!("<dataset><!--{}--></dataset>", "x".repeat(3_000_000));

@@ -70,7 +70,7 @@ fn the_last_time_is_complete_when_no_row_has_come_for_a_while() {
     assert_eq!(place(&next(&mut frames).unwrap()), (3, 1));
     case.append("m.csv", "3,b,24\n");
     let error = next(&mut frames).unwrap_err().to_string();
-    assert!(error.contains("time 3 comes twice") && error.contains("`--settle`"), "{error}");
+    assert!(error.contains("time 3 comes twice") && error.contains("the option `settle`"), "{error}");
 }
 
 #[test]

@@ -220,7 +220,7 @@ impl Folds {
                 Ok(())
             }
             Folds::Made { folds: 0, .. } => {
-                Err(Error::Folds("there must be a fold at least\nhint: ten are usual: `--folds 10`".into()))
+                Err(Error::Folds("there must be a fold at least\nhint: ten are usual: the option `folds=10`".into()))
             }
             Folds::Made { folds, seed, groups } => {
                 let groups = grouped(units, groups, *seed);

@@ -236,7 +236,10 @@ fn folds_keep_groups_together_and_are_balanced_and_depend_on_the_seed() {
         text(data(world, &made(21, 1))),
         "21 folds need 21 segments or groups of them, and there are 20\nhint: ask for fewer folds"
     );
-    assert_eq!(text(data(world, &made(0, 1))), "there must be a fold at least\nhint: ten are usual: `--folds 10`");
+    assert_eq!(
+        text(data(world, &made(0, 1))),
+        "there must be a fold at least\nhint: ten are usual: the option `folds=10`"
+    );
 }
 
 #[test]

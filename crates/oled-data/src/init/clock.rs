@@ -71,7 +71,7 @@ pub(super) fn time_column(profile: &Profile, labels: &Profile, options: &InitOpt
         };
         Problem::new(ProblemKind::Missing, 0, message)
             .hint(format!(
-                "{why}name the column of times with `--time-column COLUMN`; its columns are {}",
+                "{why}name the column of times with the option `time_column=COLUMN`; its columns are {}",
                 names.join(", ")
             ))
             .of(name)

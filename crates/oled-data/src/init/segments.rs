@@ -28,7 +28,7 @@ pub(super) fn segment_column(
         let best = columns.max_by(|a, b| share(*a).total_cmp(&share(*b)).then(b.cmp(a)));
         match best {
             None => remarks.push(format!(
-                "no column of `{path}` has the segments of the labels, so they are taken to be about all of it; if there is one, name it with `--segment-column`"
+                "no column of `{path}` has the segments of the labels, so they are taken to be about all of it; if there is one, name it with the option `segment_column`"
             )),
             Some(column) if keys.contains(&column) => {}
             Some(column) => {

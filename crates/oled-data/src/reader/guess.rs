@@ -50,11 +50,11 @@ pub(super) fn format_of(name: &str, input: &mut LineReader, options: &ReadOption
     }
     if name == "<stdin>" && first.is_empty() {
         return Err(Problem::new(ProblemKind::Format, 0, "standard input is empty, so its format cannot be told")
-            .hint("did the command before it fail? a stream without frames is read with `--from jsonl`")
+            .hint("did the command before it fail? a stream without frames is read with the option `from=jsonl`")
             .of(name));
     }
     let told_by = if name == "<stdin>" { "first line" } else { "name" };
     Err(Problem::new(ProblemKind::Format, 0, format!("cannot tell the format of `{name}` by its {told_by}"))
-        .hint(format!("say it with `--from`: one of {}", Format::names()))
+        .hint(format!("say it with the option `from`: one of {}", Format::names()))
         .of(name))
 }

@@ -235,7 +235,7 @@ fn open_parquet(path: &Path, options: &ReadOptions) -> Result<Frames, DataError>
     }
     if options.live.as_ref().is_some_and(|live| live.follow) {
         return Err(Problem::new(ProblemKind::Format, 0, "Parquet is written as a whole, and cannot be followed")
-            .hint("follow a table of CSV, or leave `--follow` out")
+            .hint("follow a table of CSV, or leave the option `follow` out")
             .of(name));
     }
     let bytes = Counter::default();

@@ -365,7 +365,7 @@ fn wrong_cell(cell: &str, column: &str, kind: Kind, type_name: Symbol) -> Proble
     let place = if column.is_empty() { String::new() } else { format!(" in column `{column}`") };
     let message = format!("`{cell}`{place} is not {}, as every `{type_name}` is", kind.noun());
     Problem::new(ProblemKind::WrongType, 0, message).hint(
-        "mend the cell; or name it in `missing` of its [[table]] in task.toml, if it says that nothing is known; or leave it out with `--lenient`",
+        "mend the cell; or name it in `missing` of its [[table]] in task.toml, if it says that nothing is known; or leave it out with the option `lenient`",
     )
 }
 

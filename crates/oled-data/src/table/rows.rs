@@ -51,7 +51,7 @@ pub(super) struct Open {
 }
 
 /// What to do about a row that comes when its time is over.
-pub(crate) const SETTLED: &str = "no row had come for a while, so that time was over: wait longer with `--settle`, or skip such rows with `--lenient`";
+pub(crate) const SETTLED: &str = "no row had come for a while, so that time was over: wait longer with the option `settle`, or skip such rows with the option `lenient`";
 
 /// The name of a file, without its ending.
 pub(super) fn stem_of(name: &str) -> String {
@@ -159,8 +159,9 @@ impl Open {
             None => usual,
             Some(column) if columns.is_missing(row.cell(column)) => {
                 let message = format!("the row has no `{}`, which is its segment", columns.names()[column]);
-                return Err(Problem::new(ProblemKind::Missing, row.at(column), message)
-                    .hint("each row belongs to a segment: fill the cell, or leave the row out with `--lenient`"));
+                return Err(Problem::new(ProblemKind::Missing, row.at(column), message).hint(
+                    "each row belongs to a segment: fill the cell, or leave the row out with the option `lenient`",
+                ));
             }
             Some(column) => Symbol::new(row.cell(column)),
         };

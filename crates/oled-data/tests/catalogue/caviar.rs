@@ -16,7 +16,7 @@ error: time 4 comes after time 5 in segment `walk`
   |
 4 | <frame number="4"></frame>
   | ^
-hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`
+hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with the option `lateness=N`, or skip them with the option `lenient`
 "#, "skipped 1: 1 frame out of order", "walk@5:0 walk@6:0";
 
     caviar_duplicate_frame: "walk.xml", r#"<?xml version="1.0"?>
@@ -31,7 +31,7 @@ error: time 5 comes twice in segment `walk`
   |
 4 | <frame number="5"></frame>
   | ^
-hint: merge the two frames, or skip the second with `--lenient`
+hint: merge the two frames, or skip the second with the option `lenient`
 "#, "skipped 1: 1 duplicate frame", "walk@5:0 walk@6:0";
 
     caviar_bad_number: "walk.xml", r#"<?xml version="1.0"?>

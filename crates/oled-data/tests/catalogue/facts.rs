@@ -15,7 +15,7 @@ error: time 640 comes after time 680 in segment `main`
   |
 2 | p(a,640).
   | ^
-hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`
+hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with the option `lateness=N`, or skip them with the option `lenient`
 ", "skipped 1: 1 frame out of order", "main@680:2 main@720:1";
 
     facts_duplicate_frame: "walk.lp" interleaved, "segment(a). p(1). segment(b). p(1). segment(a). p(1). p(2).
@@ -25,7 +25,7 @@ error: time 1 comes twice in segment `a`
   |
 1 | segment(a). p(1). segment(b). p(1). segment(a). p(1). p(2).
   |                                                 ^
-hint: merge the two frames, or skip the second with `--lenient`
+hint: merge the two frames, or skip the second with the option `lenient`
 ", "skipped 1: 1 duplicate frame", "a@1:1 b@1:1 a@2:1";
 
     facts_atom_with_a_variable: "walk.lp", "p(a,680). happensAt(walking(X),680). p(2.5,680).
@@ -56,7 +56,7 @@ error: the input ends in the middle of a line
   |
 2 | happensAt(walking(id1),6
   |                         ^
-hint: it was probably cut off while it was written: write it again, or skip what is left of the line with `--lenient`
+hint: it was probably cut off while it was written: write it again, or skip what is left of the line with the option `lenient`
 ", "skipped 1: 1 truncated line", "main@680:1";
 
     facts_without_a_full_stop: "walk.lp", "p(a,680)

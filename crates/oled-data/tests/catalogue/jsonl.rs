@@ -13,7 +13,7 @@ error: time 640 comes after time 680 in segment `walk1`
   |
 2 | {"segment":"walk1","time":640,"narrative":[]}
   |                           ^
-hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`
+hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with the option `lateness=N`, or skip them with the option `lenient`
 "#, "skipped 1: 1 frame out of order", "walk1@680:0 walk1@720:0";
 
     jsonl_duplicate_frame: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["p(a,680)"]}
@@ -25,7 +25,7 @@ error: time 680 comes twice in segment `walk1`
   |
 2 | {"segment":"walk1","time":680,"narrative":["p(b,680)"]}
   |                           ^
-hint: merge the two frames, or skip the second with `--lenient`
+hint: merge the two frames, or skip the second with the option `lenient`
 "#, "skipped 1: 1 duplicate frame", "walk1@680:1 walk1@720:0";
 
     jsonl_span_after_its_beginning: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["p(a,680)"]}
@@ -47,7 +47,7 @@ error: the atom is about time 720, its frame about time 680
   |
 1 | {"segment":"walk1","time":680,"narrative":["p(a,680)","happensAt(walking(id1),720)","p(b,680)"]}
   |                                                        ^
-hint: documents of OLED that span several time points are read with `--from mongo`
+hint: documents of OLED that span several time points are read with the option `from=mongo`
 "#, "skipped 1: 1 atom of another time", "walk1@680:2";
 
     jsonl_atom_with_a_variable: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["happensAt(walking(Id1),680)","p(b,680)"]}
@@ -129,7 +129,7 @@ error: the input ends in the middle of a line
   |
 2 | {"segment":"walk1","time":720,"narr
   |                                    ^
-hint: it was probably cut off while it was written: write it again, or skip what is left of the line with `--lenient`
+hint: it was probably cut off while it was written: write it again, or skip what is left of the line with the option `lenient`
 "#, "skipped 1: 1 truncated line", "walk1@680:0";
 
     jsonl_broken_json: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":[]}
@@ -210,7 +210,7 @@ error: time 680 comes twice in segment `walk1`
   |
 3 | {"segment":"walk1","time":680,"narrative":[]}
   |                           ^
-hint: merge the two frames, or skip the second with `--lenient`
+hint: merge the two frames, or skip the second with the option `lenient`
 "#, "skipped 1: 1 duplicate frame", "walk1@680:0 walk2@40:0";
 
     jsonl_line_that_is_not_text: "walk.jsonl", b"\x00\xff{}\n{\"segment\":\"walk1\",\"time\":720,\"narrative\":[]}\n" => "

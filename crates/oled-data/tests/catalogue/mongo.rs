@@ -12,7 +12,7 @@ error: time 680 comes after time 720 in segment `main`
   |
 2 | {"_id":2,"narrative":["p(680)","p(760)"]}
   |                        ^
-hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`
+hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with the option `lateness=N`, or skip them with the option `lenient`
 "#, "skipped 1: 1 frame out of order", "main@680:1 main@720:1 main@760:1";
 
     mongo_atom_with_a_variable: "walk.json", r#"{"_id":1,"time":680,"annotation":["example(holdsAt(meeting(id1,X),680))","example(p(680))"]}
@@ -43,7 +43,7 @@ error: the input ends in the middle of a line
   |
 2 | {"_id":2,"time":7
   |                  ^
-hint: it was probably cut off while it was written: write it again, or skip what is left of the line with `--lenient`
+hint: it was probably cut off while it was written: write it again, or skip what is left of the line with the option `lenient`
 "#, "skipped 1: 1 truncated line", "main@680:0";
 
     mongo_broken_json: "walk.json", r#"{"_id":1,"time":680}

@@ -14,7 +14,7 @@ error: time 640 comes after time 680 in segment `main`
   |
 2 | walking|640|640|true|id0
   |         ^
-hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with `--lateness N`, or skip them with `--lenient`
+hint: the time points of a segment must increase: sort them, let `recognise` and `learn` put late frames in order with the option `lateness=N`, or skip them with the option `lenient`
 ", "skipped 1: 1 frame out of order", "main@680:1 main@720:1";
 
     rtec_duplicate_frame: "walk.psv" interleaved, "# segment a
@@ -29,7 +29,7 @@ error: time 1 comes twice in segment `a`
   |
 6 | w|1|1|true|x
   |   ^
-hint: merge the two frames, or skip the second with `--lenient`
+hint: merge the two frames, or skip the second with the option `lenient`
 ", "skipped 1: 1 duplicate frame", "a@1:1 b@1:1";
 
     rtec_time_that_is_none: "walk.psv", "walking|680|six|true|id0
@@ -127,7 +127,7 @@ error: the input ends in the middle of a line
   |
 2 | walking|72
   |           ^
-hint: it was probably cut off while it was written: write it again, or skip what is left of the line with `--lenient`
+hint: it was probably cut off while it was written: write it again, or skip what is left of the line with the option `lenient`
 ", "skipped 1: 1 truncated line", "main@680:1";
 
     rtec_segment_that_returns: "walk.psv", "# segment a

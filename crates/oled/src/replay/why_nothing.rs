@@ -39,11 +39,8 @@ impl Nothing<'_> {
         let Nothing { fluent, segments, with_event, refused, .. } = self;
         let forgotten = (*segments as u64) < self.begun;
         match () {
-            () if *segments == 0 => ("there was nothing to learn from".into(), "Give a stream with `--input`".into()),
-            () if self.cut_short => (
-                "the search was ended before it found one".into(),
-                "Give it more time: a longer `--time`, or none".into(),
-            ),
+            () if *segments == 0 => ("there was nothing to learn from".into(), "Give a stream with frames".into()),
+            () if self.cut_short => ("the search was ended before it found one".into(), "Give it more time".into()),
             () if *with_event == 0 => self.without_labels(),
             () if (self.intervals as usize) < SUPPORT && forgotten => (
                 format!(
@@ -51,7 +48,7 @@ impl Nothing<'_> {
                     self.begun,
                     count(self.intervals as usize, "annotated interval")
                 ),
-                "Let more be remembered with a larger `--runs`, or a longer `--window`".into(),
+                "Let more be remembered with a larger `runs`, or a longer `window`".into(),
             ),
             () if (self.intervals as usize) < SUPPORT => (
                 format!(
@@ -75,7 +72,7 @@ impl Nothing<'_> {
             ),
             () if self.max_literals < usize::MAX => (
                 format!("no rule with at most {} fits well enough", count(self.max_literals, "condition")),
-                "Allow more with `--max-literals`".into(),
+                "Allow more with a larger `max_literals`".into(),
             ),
             () => (
                 format!(
@@ -83,7 +80,7 @@ impl Nothing<'_> {
                     self.penalty,
                     refused.tell()
                 ),
-                "Declare conditions that have to do with it, or let rules in that fit worse with a smaller `--penalty`"
+                "Declare conditions that have to do with it, or let rules in that fit worse with a smaller `penalty`"
                     .into(),
             ),
         }
@@ -160,11 +157,8 @@ mod tests {
         let all = Missing::default();
         let refused = Refused { unsupported: 4, irrelevant: 2, unlinked: 1, unearned: 5 };
         for (told, expected) in [
-            (told(&all, |n| n.segments = 0), "there was nothing to learn from. Give a stream with `--input`."),
-            (
-                told(&all, |n| n.cut_short = true),
-                "the search was ended before it found one. Give it more time: a longer `--time`, or none.",
-            ),
+            (told(&all, |n| n.segments = 0), "there was nothing to learn from. Give a stream with frames."),
+            (told(&all, |n| n.cut_short = true), "the search was ended before it found one. Give it more time."),
             (
                 told(&all, |n| n.with_event = 0),
                 "it is annotated in none of 8 segments. Label it with `holdsAt(f(…), T)` in `annotation`.",
@@ -182,7 +176,7 @@ mod tests {
             (
                 told(&all, |n| (n.segments, n.intervals) = (2, 2)),
                 "2 of 8 segments are remembered, with 2 annotated intervals, and a rule must be right about 3. Let more be \
-                 remembered with a larger `--runs`, or a longer `--window`.",
+                 remembered with a larger `runs`, or a longer `window`.",
             ),
             (
                 told(&all, |n| n.intervals = 1),
@@ -207,13 +201,13 @@ mod tests {
             ),
             (
                 told(&all, |n| n.max_literals = 1),
-                "no rule with at most 1 condition fits well enough. Allow more with `--max-literals`.",
+                "no rule with at most 1 condition fits well enough. Allow more with a larger `max_literals`.",
             ),
             (
                 told(&all, |n| n.refused = refused),
                 "no combination of conditions fits `f` better than its literals cost, 0.0020 each (refused: 4 that are right \
                  about too few intervals, 2 with a condition that speaks for nothing, 1 that relate nothing to each other, 5 \
-                 with a condition whose difference could be chance). Declare conditions that have to do with it, or let rules in that fit worse with a smaller `--penalty`.",
+                 with a condition whose difference could be chance). Declare conditions that have to do with it, or let rules in that fit worse with a smaller `penalty`.",
             ),
         ] {
             assert_eq!(told, format!("no rule starts `f`: {expected}"));

@@ -83,7 +83,7 @@ impl FactProblem {
             FactProblem::NoTime => "each atom of a stream ends in the time point it belongs to",
             FactProblem::TooDeep => "flatten the term",
             FactProblem::Kind(_) => {
-                "leave the fact out where nothing was measured, or declare another type in modes.lp; `--lenient` leaves such facts out"
+                "leave the fact out where nothing was measured, or declare another type in modes.lp; the option `lenient` leaves such facts out"
             }
         }
     }
