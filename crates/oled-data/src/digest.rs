@@ -17,11 +17,15 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest {
-    hash: u64,
+    /// Words are dealt out in turn: a processor takes the steps of several at a time, which would wait for each other in one.
+    hashes: [u64; LANES],
     /// The bytes after the last whole eight, the first one lowest.
     rest: u64,
     length: u64,
 }
+
+/// As many as a multiplication takes steps.
+const LANES: usize = 4;
 
 /// Bytes that are taken at once: one by one would take longer than some formats take to be read.
 const WORD: usize = size_of::<u64>();
@@ -30,24 +34,63 @@ impl Digest {
     /// Takes the next bytes.
     pub fn update(&mut self, mut bytes: &[u8]) {
         let held = self.length as usize % WORD;
-        self.length = self.length.wrapping_add(bytes.len() as u64);
         if held > 0 {
             let (first, others) = bytes.split_at(bytes.len().min(WORD - held));
             self.rest |= word(first) << (8 * held);
+            self.length = self.length.wrapping_add(first.len() as u64);
             if held + first.len() < WORD {
                 return;
             }
-            self.hash = step(self.hash, self.rest);
+            // The word that is whole now was counted with its last byte.
+            self.take(self.rest, self.length.wrapping_sub(1));
             bytes = others;
         }
-        let (words, rest) = bytes.as_chunks::<WORD>();
-        self.hash = words.iter().fold(self.hash, |hash, bytes| step(hash, u64::from_le_bytes(*bytes)));
+        let (mut words, rest) = bytes.as_chunks::<WORD>();
+        // What comes before the first lane, and all of a few words, goes one by one.
+        while let Some((first, others)) = words.split_first() {
+            if lane(self.length) == 0 && words.len() >= LANES {
+                break;
+            }
+            self.take(u64::from_le_bytes(*first), self.length);
+            self.length = self.length.wrapping_add(WORD as u64);
+            words = others;
+        }
+        let (turns, last) = words.as_chunks::<LANES>();
+        for turn in turns {
+            for (hash, word) in self.hashes.iter_mut().zip(turn) {
+                *hash = step(*hash, u64::from_le_bytes(*word));
+            }
+        }
+        self.length = self.length.wrapping_add((turns.len() * LANES * WORD) as u64);
+        for word in last {
+            self.take(u64::from_le_bytes(*word), self.length);
+            self.length = self.length.wrapping_add(WORD as u64);
+        }
         self.rest = word(rest);
+        self.length = self.length.wrapping_add(rest.len() as u64);
+    }
+
+    /// Takes the eight bytes of a number.
+    #[inline]
+    pub(crate) fn take_word(&mut self, word: u64) {
+        if self.length.is_multiple_of(WORD as u64) {
+            self.take(word, self.length);
+            self.length = self.length.wrapping_add(WORD as u64);
+        } else {
+            self.update(&word.to_le_bytes());
+        }
+    }
+
+    /// Takes the word that has this byte.
+    fn take(&mut self, word: u64, at: u64) {
+        let lane = lane(at);
+        self.hashes[lane] = step(self.hashes[lane], word);
     }
 
     /// The digest of all bytes so far.
     pub fn value(&self) -> u64 {
-        step(step(self.hash, self.rest), self.length)
+        let words = self.hashes.into_iter().chain([self.rest, self.length]);
+        words.reduce(step).unwrap_or_default()
     }
 
     /// How many bytes there were.
@@ -75,6 +118,11 @@ pub fn digest(bytes: &[u8]) -> u64 {
     digest.value()
 }
 
+/// Whose turn it is at a byte.
+fn lane(at: u64) -> usize {
+    (at / WORD as u64) as usize % LANES
+}
+
 /// Less than nine bytes as a number.
 fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
@@ -99,6 +147,13 @@ mod tests {
             let mut running = Digest::default();
             bytes.chunks(size).for_each(|piece| running.update(piece));
             assert_eq!((running.value(), running.length()), (whole, 100), "pieces of {size}");
+            let (start, rest) = bytes.split_at(size);
+            let (words, _) = rest.as_chunks::<WORD>();
+            let mut by_words = Digest::default();
+            by_words.update(start);
+            words.iter().for_each(|word| by_words.take_word(u64::from_le_bytes(*word)));
+            by_words.update(&rest[WORD * words.len()..]);
+            assert_eq!(by_words, running, "words after {size} bytes");
         }
         for at in 0..100 {
             for bit in 0..8 {

@@ -362,7 +362,7 @@ fn read_labels(
                 } else {
                     cells = Cells::new(delimiter(text));
                     let row = cells.split(text)?.ok_or_else(|| Problem::truncated(text.len()))?;
-                    let names = (0..row.cells.len()).map(|column| row.cell(column).to_string()).collect();
+                    let names = row.texts();
                     header = Some((Header::new(names, reading.tables)?, false));
                     return Ok(());
                 }

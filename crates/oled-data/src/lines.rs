@@ -15,6 +15,13 @@ pub(crate) struct Line<'a> {
     pub(crate) ended: bool,
 }
 
+impl Line<'_> {
+    /// A line that was ended, without the rest of its end.
+    pub(crate) fn ended(text: &str) -> Line<'_> {
+        Line { text: text.strip_suffix('\r').unwrap_or(text), ended: true }
+    }
+}
+
 /// The bytes of a line and its number, counted from one.
 pub(crate) struct RawLine<'a> {
     pub(crate) bytes: &'a [u8],
@@ -69,8 +76,8 @@ impl Place {
 }
 
 const BUFFER: usize = 1 << 18;
-/// Bytes of lines that are taken together: half of it begins anew too often, twice as much makes more frames at once and is not faster.
-const AT_HAND: usize = 1 << 14;
+/// Bytes of lines that are taken together: a page, which has so few frames that their memory is given out again while it is at hand.
+const AT_HAND: usize = 1 << 12;
 /// The longest line where nothing else is said, one gibibyte: exports may have all their documents on one line.
 const MAX_LINE: usize = 1 << 30;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

@@ -7,10 +7,12 @@ mod open;
 mod options;
 mod source;
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use oled::Ticks;
 use oled::{Frame, Signature, StateError, Symbol, Value, state};
+use rustc_hash::FxBuildHasher;
 
 use crate::digest::{Digest, digest};
 use crate::error::{DataError, Problem, ProblemKind, Skipped};
@@ -24,7 +26,7 @@ pub(crate) use open::decompressed;
 pub use open::{open, open_at};
 pub use options::{ReadOptions, Sorting};
 pub use source::Pause;
-pub(crate) use source::{Advance, LineFormat, Source};
+pub(crate) use source::{Advance, LineFormat, Many, Source, each_line};
 
 /// Frames, one by one. After a problem there are no more, unless problems are left out ([`ReadOptions::lenient`]).
 pub struct Frames {
@@ -59,32 +61,51 @@ struct Seen {
     before: Digest,
     /// The digests of signatures, by their numbers, which are others in another process.
     signatures: Vec<Option<u64>>,
+    names: NameDigests,
 }
 
 impl Seen {
     /// Takes note of a frame: by its words and numbers, since all of it as bytes took a third of the time of reading Parquet.
     fn take(&mut self, frame: &Frame) {
         self.before = self.now.clone();
-        self.now.update(frame.segment.as_str().as_bytes());
-        self.now.update(&frame.time.to_le_bytes());
+        self.now.take_word(self.names.of(frame.segment));
+        self.now.take_word(frame.time.cast_unsigned());
         for facts in [&frame.narrative, &frame.annotation] {
-            self.now.update(&(facts.len() as u64).to_le_bytes());
+            self.now.take_word(facts.len() as u64);
             for (signature, values) in facts.iter() {
                 let at = signature.index();
                 if self.signatures.len() <= at {
                     self.signatures.resize(at + 1, None);
                 }
                 let known = *self.signatures[at].get_or_insert_with(|| digest(signature.to_string().as_bytes()));
-                self.now.update(&known.to_le_bytes());
+                self.now.take_word(known);
                 for value in values {
                     let (kind, bits): (u64, u64) = match value {
-                        Value::Sym(name) => (0, digest(name.as_str().as_bytes())),
+                        Value::Sym(name) => (0, self.names.of(*name)),
                         Value::Int(number) => (1, number.cast_unsigned()),
                         Value::Real(number) => (2, number.to_bits()),
                     };
-                    self.now.update(&(bits ^ kind << 62).to_le_bytes());
+                    self.now.take_word(bits ^ kind << 62);
                 }
             }
+        }
+    }
+}
+
+/// The digests of names that came last, in a place for each: few names are in most frames.
+#[derive(Default)]
+struct NameDigests(Vec<Option<(Symbol, u64)>>);
+
+impl NameDigests {
+    /// As many as are in most streams; a power of two.
+    const PLACES: usize = 256;
+
+    fn of(&mut self, name: Symbol) -> u64 {
+        self.0.resize(NameDigests::PLACES, None);
+        let place = &mut self.0[FxBuildHasher.hash_one(name) as usize % NameDigests::PLACES];
+        match place {
+            Some((own, known)) if *own == name => *known,
+            _ => place.insert((name, digest(name.as_str().as_bytes()))).1,
         }
     }
 }

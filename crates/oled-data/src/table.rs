@@ -13,6 +13,7 @@
 mod batches;
 mod cells;
 mod columns;
+mod marks;
 mod numbers;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -21,8 +22,11 @@ mod parquet;
 mod parquet;
 mod rows;
 mod scan;
+mod slots;
 #[cfg(feature = "arrow")]
 mod texts;
+#[cfg(feature = "arrow")]
+mod typed;
 mod write;
 
 use std::ops::Range;
@@ -37,10 +41,11 @@ use toml::Spanned;
 #[cfg(feature = "arrow")]
 pub(crate) use batches::{ArrowReader, BatchReader, Slices, scan_batches};
 pub(crate) use cells::{Cells, Row, delimiter, keys};
-pub(crate) use columns::{Columns, is_code, number, truth, value_of};
+pub(crate) use columns::{Columns, truth};
 pub(crate) use parquet::ParquetReader;
 pub(crate) use rows::{SETTLED, TableReader};
 pub(crate) use scan::scan;
+pub(crate) use slots::{is_code, number, value_of};
 #[cfg(feature = "arrow")]
 pub(crate) use texts::{Cell, text_of};
 pub use write::TableWriter;

@@ -63,6 +63,27 @@ impl Times {
         self.form == Form::Iso { zoned: true }
     }
 
+    /// Whether times are whole numbers.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn are_whole(&self) -> bool {
+        self.form == Form::Integer
+    }
+
+    /// The time of a moment, so many nanoseconds after 1970 on the clock of UTC if it is `zoned`, or else on ours: what would be read of
+    /// its text. `None` where it is none, or where that takes to know the rules of a zone.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn of_moment(&self, nanoseconds: i128, zoned: bool) -> Option<i64> {
+        let Clock { units, ahead, zone } = self.clock;
+        let local = self.are_dates() && !zoned;
+        let is_date = !self.are_dates() || Timestamp::from_nanosecond(nanoseconds).is_ok();
+        if local && zone.is_some() || !is_date {
+            return None;
+        }
+        let nanoseconds = nanoseconds - if local { i128::from(ahead) * 1_000_000_000 } else { 0 };
+        let unit = 1_000_000_000 / i128::from(units);
+        if nanoseconds % unit == 0 { i64::try_from(nanoseconds / unit).ok() } else { None }
+    }
+
     /// Whether times are numbers of seconds with a decimal point.
     pub fn are_seconds(&self) -> bool {
         self.form == Form::Seconds
@@ -205,7 +226,40 @@ fn show_seconds(time: i64, units: i64) -> String {
     format!("{sign}{whole}.{}", part.trim_end_matches('0'))
 }
 
+/// A date in the form that most are written in, `2026-03-01T10:00:00`, with `Z` behind or of a clock that does not change: parts and
+/// zones are looked for in others only, since that takes many times as long.
+fn plain_seconds(text: &[u8], clock: Clock) -> Option<i64> {
+    let (date, zulu) = match text {
+        [date @ .., b'Z'] => (date, true),
+        date => (date, false),
+    };
+    let date: &[u8; 19] = date.try_into().ok()?;
+    let marks = [date[4], date[7], date[13], date[16]] == *b"--::" && matches!(date[10], b'T' | b' ');
+    if !marks || !zulu && clock.zone.is_some() {
+        return None;
+    }
+    let number = |from: usize, to: usize| {
+        date[from..to]
+            .iter()
+            .try_fold(0_i64, |number, byte| byte.is_ascii_digit().then(|| 10 * number + i64::from(byte - b'0')))
+    };
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    // The last days of months are for others to judge.
+    if !((1..=12).contains(&month) && (1..=28).contains(&day) && hour < 24 && minute < 60 && second < 60) {
+        return None;
+    }
+    // Years begin in March here, so that the day that some have more is their last; 719468 days later is 1970.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    let days = days + (153 * month + 2) / 5 + day - 1 - 719_468;
+    Some(86_400 * days + 3_600 * hour + 60 * minute + second - if zulu { 0 } else { clock.ahead })
+}
+
 fn read_date(text: &str, clock: Clock) -> Result<i64, TimeError> {
+    if let Some(time) = plain_seconds(text.as_bytes(), clock).and_then(|seconds| seconds.checked_mul(clock.units)) {
+        return Ok(time);
+    }
     let wrong = |message: String, hint| TimeError { message, hint };
     let plain = plain_date(text);
     let pieces = Pieces::parse(text.as_bytes()).or_else(|_| Pieces::parse(plain.as_bytes()));
@@ -311,6 +365,37 @@ mod tests {
             for time in [0, 1, -1, 1_772_359_200, 100_000_000_123] {
                 assert_eq!(times.read(&times.show(time)), Ok(time), "{unit} {ahead} {}", times.show(time));
             }
+        }
+    }
+
+    #[test]
+    fn dates_in_the_usual_form_are_those_of_any_form() {
+        for clock in [clock("s", 0), clock("ms", 7200), clock("s", -19_800)] {
+            // Each of these days, with a time of its own; the years are those with and without a day more, and the first ones.
+            for year in [0, 4, 1900, 1970, 1999, 2000, 2023, 2024, 2026, 2100, 9998] {
+                for (month, day) in (1..=12).flat_map(|month| [1, 9, 28, 29, 30, 31].map(|day| (month, day))) {
+                    let plain = format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", day % 24, 4 * month, day);
+                    for text in [plain.clone(), format!("{plain}Z"), plain.replace('T', " ")] {
+                        // The same in a form that is not looked at first.
+                        let (date, zone) = text.split_at(19);
+                        let other = format!("{date}.0{zone}");
+                        assert_eq!(
+                            read_date(&text, clock),
+                            read_date(&other, clock).map_err(|mut error| {
+                                error.message = error.message.replace(".0", "");
+                                error
+                            }),
+                            "{text}"
+                        );
+                    }
+                }
+            }
+        }
+        let athens = Clock::in_zone("s".parse().unwrap(), crate::zones::find("Europe/Athens").unwrap());
+        assert_eq!(plain_seconds(b"2026-03-01T10:00:00", athens), None);
+        assert_eq!(plain_seconds(b"2026-03-01T10:00:00Z", athens), Some(1_772_359_200));
+        for text in ["2026-03-01T24:00:00", "2026-03-01T10:60:00", "2026-03-0aT10:00:00", "2026-03-01"] {
+            assert_eq!(plain_seconds(text.as_bytes(), Clock::default()), None, "{text}");
         }
     }
 

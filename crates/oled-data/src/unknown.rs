@@ -155,14 +155,14 @@ impl Unknown {
     pub(crate) fn see(&mut self, frame: &Frame, labels: bool) {
         let Some(declarations) = &self.declarations else { return };
         let mut known = 0;
-        for (signature, _) in frame.narrative.iter() {
+        for signature in frame.narrative.signatures() {
             if declarations.has_fact(signature) {
                 known += 1;
             } else {
                 self.facts.add(&signature, || signature);
             }
         }
-        for (signature, _) in frame.annotation.iter().filter(|(s, _)| labels && !declarations.has_label(*s)) {
+        for signature in frame.annotation.signatures().filter(|s| labels && !declarations.has_label(*s)) {
             self.labels.add(&signature, || signature);
         }
         self.frames = self.frames.saturating_add(1);

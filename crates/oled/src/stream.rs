@@ -76,6 +76,15 @@ impl Facts {
         self.heads.push((signature, self.values.len() as u32));
     }
 
+    /// Adds facts that come together again and again: each with where its values end among all of these.
+    #[inline]
+    pub fn push_many(&mut self, heads: &[(Signature, u32)], values: impl Iterator<Item = Value>) {
+        let before = self.values.len() as u32;
+        self.values.extend(values);
+        self.heads.extend(heads.iter().map(|&(signature, end)| (signature, before + end)));
+        debug_assert_eq!(self.heads.last().map_or(0, |&(_, end)| end as usize), self.values.len(), "no value is left");
+    }
+
     /// Takes the fact that was added last away.
     pub fn pop(&mut self) {
         self.heads.pop();
@@ -90,6 +99,11 @@ impl Facts {
             start = end;
             (signature, values)
         })
+    }
+
+    /// The signatures of the facts, in order.
+    pub fn signatures(&self) -> impl Iterator<Item = Signature> + '_ {
+        self.heads.iter().map(|(signature, _)| *signature)
     }
 
     /// The facts as atoms at a time.
@@ -176,6 +190,26 @@ mod tests {
         facts.pop();
         facts.pop();
         assert_eq!(facts, Facts::default());
+    }
+
+    #[test]
+    fn facts_that_come_together_are_those_that_come_one_by_one() {
+        let (mut one_by_one, mut together) = (Facts::default(), Facts::default());
+        for text in ["p(a, b, 1)", "q(c, 1)"] {
+            FactReader::default().read(text, &mut one_by_one).unwrap();
+        }
+        let mut end = 0;
+        let heads: Vec<(Signature, u32)> = one_by_one
+            .iter()
+            .map(|(signature, values)| {
+                end += values.len() as u32;
+                (signature, end)
+            })
+            .collect();
+        together.push_many(&heads, one_by_one.values.iter().copied());
+        assert_eq!(together, one_by_one);
+        together.push_many(&heads, one_by_one.values.iter().copied());
+        assert_eq!(together.iter().skip(2).collect::<Vec<_>>(), one_by_one.iter().collect::<Vec<_>>());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use oled::StateError;
 
-use super::{Advance, LineFormat, Source};
+use super::{Advance, LineFormat, Many, Source};
 use crate::error::{DataError, Problem};
 use crate::lines::{Line, LineReader, Place, RawLine};
 use crate::live::Live;
@@ -47,20 +47,10 @@ impl<F: LineFormat + 'static> Lines<F> {
         let Some((bytes, first)) = self.input.at_hand().filter(|_| self.format.takes_many()) else { return Ok(false) };
         // Of a line that is no text the place is told by whoever reads it alone.
         let Ok(text) = std::str::from_utf8(bytes) else { return Ok(false) };
-        let (mut start, mut lines) = (0, 0);
-        for end in memchr::memchr_iter(b'\n', bytes) {
-            let line = &text[start..end];
-            let line = line.strip_suffix('\r').unwrap_or(line);
-            start = end + 1;
-            lines += 1;
-            let result = self.format.line(Line { text: line, ended: true }, sink);
-            if let Err(problem) = result.or_else(|problem| sink.skip_or_fail(problem)) {
-                let error = problem.locate(&self.name, first + lines - 1, line.as_bytes());
-                self.input.taken(lines, start);
-                return Err(error);
-            }
-        }
-        self.input.taken(lines, start);
+        let Many { lines, bytes: taken, problem } = self.format.lines(text, sink);
+        let error = problem.map(|(problem, line)| problem.locate(&self.name, first + lines - 1, &bytes[line]));
+        self.input.taken(lines, taken);
+        error.map_or(Ok(()), Err)?;
         if self.settle.is_some() {
             self.last = Instant::now();
         }

@@ -1,5 +1,7 @@
 //! A source: what a format is for a reader, as a whole or line by line.
 
+use std::ops::Range;
+
 use oled::{StateError, state};
 
 use crate::error::{DataError, Problem};
@@ -42,6 +44,49 @@ pub enum Pause {
     End,
 }
 
+/// What was taken of many lines.
+#[derive(Default)]
+pub(crate) struct Many {
+    pub(crate) lines: usize,
+    pub(crate) bytes: usize,
+    /// What is wrong with the last of them, and where it stands.
+    pub(crate) problem: Option<(Problem, Range<usize>)>,
+}
+
+impl Many {
+    /// Counts a line of a text that was taken; returns whether the next may be.
+    #[inline]
+    pub(crate) fn take(&mut self, taken: Result<(), Problem>, text: &str, line: Range<usize>, sink: &mut Sink) -> bool {
+        self.lines += 1;
+        self.bytes = line.end;
+        match taken {
+            Ok(()) => true,
+            Err(problem) => self.skip_or_fail(problem, text, line, sink),
+        }
+    }
+
+    #[cold]
+    fn skip_or_fail(&mut self, problem: Problem, text: &str, line: Range<usize>, sink: &mut Sink) -> bool {
+        let Err(problem) = sink.skip_or_fail(problem) else { return true };
+        let shown = text[line.clone()].trim_end_matches('\n');
+        let shown = shown.strip_suffix('\r').unwrap_or(shown);
+        self.problem = Some((problem, line.start..line.start + shown.len()));
+        false
+    }
+}
+
+/// Takes whole lines one by one.
+pub(crate) fn each_line(format: &mut impl LineFormat, text: &str, sink: &mut Sink) -> Many {
+    let mut many = Many::default();
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
+        let taken = format.line(Line::ended(&text[many.bytes..end]), sink);
+        if !many.take(taken, text, many.bytes..end + 1, sink) {
+            break;
+        }
+    }
+    many
+}
+
 /// A format that is read line by line.
 pub(crate) trait LineFormat: Send {
     /// Takes a line. A problem means that the rest of the line is of no use.
@@ -55,6 +100,14 @@ pub(crate) trait LineFormat: Send {
     /// Whether lines may be read many at a time, and more than one frame be ready then.
     fn takes_many(&self) -> bool {
         false
+    }
+
+    /// Takes whole lines, ends included, up to the first that is wrong.
+    fn lines(&mut self, text: &str, sink: &mut Sink) -> Many
+    where
+        Self: Sized,
+    {
+        each_line(self, text, sink)
     }
 
     /// Pushes what was held back only because more of it could come: nothing has, for a while.

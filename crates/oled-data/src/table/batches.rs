@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::ArrowError;
 use oled::Symbol;
 
 use super::rows::Open;
-use super::texts::{Cell, is_flat, text_of, write};
+use super::texts::{is_flat, text_of, write};
+use super::typed::{Column, TypedRow};
 use super::{Cells, Columns, Row, Tables};
 use crate::error::{DataError, Problem, ProblemKind};
 use crate::frame::default_segment;
@@ -70,18 +71,10 @@ impl Batches {
         Batches { slices: Slices::new(reader, ROWS), names, places }
     }
 
-    /// What writes the cells of the columns that are wanted; `times` for those that have times.
-    fn cells(
-        &self,
-        batch: &RecordBatch,
-        wanted: impl Fn(usize) -> bool,
-        times: impl Fn(usize) -> Option<Times>,
-    ) -> Vec<Option<Cell>> {
-        let cell = |(column, place): (usize, &usize)| {
-            let array = batch.columns().get(*place).filter(|_| wanted(column))?;
-            Some(text_of(array, times(column)))
-        };
-        self.places.iter().enumerate().map(cell).collect()
+    /// What is made of each column, by its number; `None` for those of which nothing is.
+    fn of_columns<C>(&self, batch: &RecordBatch, of: impl Fn(usize, &ArrayRef) -> Option<C>) -> Vec<Option<C>> {
+        let column = |(number, place): (usize, &usize)| batch.columns().get(*place).and_then(|array| of(number, array));
+        self.places.iter().enumerate().map(column).collect()
     }
 }
 
@@ -104,7 +97,7 @@ pub(crate) fn scan_batches(
     let mut number = 0;
     while let Some(batch) = batches.slices.next().map_err(|error| broken(name, &error))? {
         let of_time = |column: usize| is_time(&batches.names[column]).then_some(times);
-        let cells = batches.cells(&batch, |_| true, of_time);
+        let cells = batches.of_columns(&batch, |column, array| Some(text_of(array, of_time(column))));
         for row in 0..batch.num_rows() {
             number += 1;
             let row = texts.row(&cells, |cell, text| write(cell.as_ref(), row, text));
@@ -153,13 +146,14 @@ impl Source for ArrowReader {
     fn advance(&mut self, sink: &mut Sink) -> Result<Advance, DataError> {
         let batch = self.batches.slices.next().map_err(|error| broken(&self.name, &error))?;
         let Some(batch) = batch else { return Ok(Advance::End) };
-        let (time, times) = (self.columns.time, self.tables.times);
-        let wanted = |column: usize| self.used.contains(&column);
-        let cells = self.batches.cells(&batch, wanted, |column| (column == time).then_some(times));
+        let (columns, times) = (&self.columns, self.tables.times);
+        let typed = self.batches.of_columns(&batch, |column, array| {
+            self.used.contains(&column).then(|| Column::new(array, column, columns, times))
+        });
         for row in 0..batch.num_rows() {
             self.number += 1;
-            let row = self.texts.row(&cells, |cell, text| write(cell.as_ref(), row, text));
-            let added = self.open.add(row, &mut self.columns, &self.tables, self.usual, sink);
+            let row = TypedRow::new(&typed, row, &mut self.texts);
+            let added = self.open.add(&row, &mut self.columns, &self.tables, self.usual, sink);
             let added = added.or_else(|problem| sink.skip_or_fail(problem));
             added.map_err(|problem| problem.in_row(self.number).of(&self.name))?;
         }

@@ -7,64 +7,88 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::marks::Marks;
 use crate::error::{Problem, ProblemKind};
 
-/// The cells of a row: where each stands in a text, and where in the line it comes from.
+/// The cells of a row: where each begins in a text, and the byte behind whatever ends it.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) cells: &'a [Cell],
-}
-
-/// A cell: its text without blanks around it, and the byte of the line that it begins at.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cell {
-    start: usize,
-    end: usize,
-    at: usize,
-}
-
-impl Cell {
-    #[inline]
-    fn new(text: &[u8], mut start: usize, mut end: usize, at: usize) -> Cell {
-        // Blanks are rare, and no other byte of a text is smaller.
-        if start < end && (text[start] <= b' ' || text[end - 1] <= b' ') {
-            while start < end && text[start].is_ascii_whitespace() {
-                start += 1;
-            }
-            while start < end && text[end - 1].is_ascii_whitespace() {
-                end -= 1;
-            }
-        }
-        Cell { start, end, at }
-    }
+    text: &'a str,
+    starts: &'a [usize],
+    behind: &'a [usize],
+    /// Where each begins in its line, if that is another text.
+    at: Option<&'a [usize]>,
 }
 
 impl<'a> Row<'a> {
+    /// The cells between marks, the first of which is before them.
+    #[inline]
+    pub(super) fn between(text: &'a str, marks: &'a [usize]) -> Row<'a> {
+        Row { text, starts: &marks[..marks.len() - 1], behind: &marks[1..], at: None }
+    }
+
+    /// How many cells there are.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The texts of all cells.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        (0..self.len()).map(|column| self.cell(column).to_string()).collect()
+    }
+
+    /// Where a cell begins and ends, with the blanks around it.
+    #[inline]
+    fn bounds(&self, column: usize) -> (usize, usize) {
+        match (self.starts.get(column), self.behind.get(column)) {
+            (Some(start), Some(behind)) => (*start, behind - 1),
+            _ => (0, 0),
+        }
+    }
+
     /// The text of a cell, without blanks around it.
     #[inline]
     pub(crate) fn cell(&self, column: usize) -> &'a str {
-        self.cells.get(column).map_or("", |cell| &self.text[cell.start..cell.end])
+        let (start, end) = self.bounds(column);
+        let cell = &self.text[start..end];
+        // Blanks are rare, and no other byte of a text is smaller.
+        match cell.as_bytes() {
+            [first, .., last] if *first > b' ' && *last > b' ' => cell,
+            _ => cell.trim_ascii(),
+        }
+    }
+
+    /// The bytes of a cell, with the blanks around it.
+    #[inline]
+    pub(super) fn bytes(&self, column: usize) -> &'a [u8] {
+        let (start, end) = self.bounds(column);
+        &self.text.as_bytes()[start..end]
     }
 
     /// The bytes up to the end of a cell, and how many of them are its own.
     #[inline]
-    pub(crate) fn up_to(&self, column: usize) -> (&'a [u8], usize) {
-        self.cells.get(column).map_or((&[], 0), |cell| (&self.text.as_bytes()[..cell.end], cell.end - cell.start))
+    pub(super) fn up_to(&self, column: usize) -> (&'a [u8], usize) {
+        let (start, end) = self.bounds(column);
+        (&self.text.as_bytes()[..end], end - start)
     }
 
     /// Where a cell stands in the line.
     pub(crate) fn at(&self, column: usize) -> usize {
-        self.cells.get(column).map_or(0, |cell| cell.at)
+        let places = self.at.unwrap_or(self.starts);
+        let first = if self.at.is_some() { 0 } else { places.first().copied().unwrap_or(0) };
+        places.get(column).map_or(0, |at| at - first)
     }
 }
 
 /// Takes rows apart, in room that is used again.
 pub(crate) struct Cells {
-    delimiter: u8,
-    found: Vec<Cell>,
-    /// Texts of cells that are written otherwise in their line.
+    pub(super) delimiter: u8,
+    marks: Marks,
+    /// Texts of cells that are written otherwise in their line, where they begin and end, and where they begin in the line.
     text: String,
+    starts: Vec<usize>,
+    behind: Vec<usize>,
+    at: Vec<usize>,
     bytes: Vec<u8>,
     ends: Vec<usize>,
     reader: Reader,
@@ -79,17 +103,26 @@ pub(crate) fn delimiter(header: &str) -> u8 {
 
 impl Cells {
     pub(crate) fn new(delimiter: u8) -> Cells {
-        let reader = ReaderBuilder::new().delimiter(delimiter).build();
-        Cells { delimiter, found: Vec::new(), text: String::new(), bytes: Vec::new(), ends: Vec::new(), reader }
+        Cells {
+            delimiter,
+            marks: Marks::default(),
+            text: String::new(),
+            starts: Vec::new(),
+            behind: Vec::new(),
+            at: Vec::new(),
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            reader: ReaderBuilder::new().delimiter(delimiter).build(),
+        }
     }
 
     /// The cells of a line; `None` if a quoted cell goes on in the next line.
     pub(crate) fn split<'a>(&'a mut self, line: &'a str) -> Result<Option<Row<'a>>, Problem> {
-        self.found.clear();
-        if self.split_plain(line.as_bytes()) {
-            return Ok(Some(Row { text: line, cells: &self.found }));
+        if memchr::memchr(b'"', line.as_bytes()).is_none() {
+            self.marks.find(line.as_bytes(), self.delimiter);
+            self.marks.end(line.len());
+            return Ok(Some(Row::between(line, self.marks.behind())));
         }
-        self.found.clear();
         if is_open(line) {
             return Ok(None);
         }
@@ -106,79 +139,63 @@ impl Cells {
             _ => ends,
         };
         let length = self.ends[..ends].last().copied().unwrap_or(0);
-        self.text.clear();
+        self.clear();
         self.text.push_str(std::str::from_utf8(&self.bytes[..length]).map_err(|_| {
             Problem::new(ProblemKind::Syntax, 0, "the quotes of the row cut a letter in two")
                 .hint("convert the table to UTF-8")
         })?);
         let (mut start, mut at) = (0, 0);
         for end in &self.ends[..ends] {
-            self.found.push(Cell::new(self.text.as_bytes(), start, *end, at.min(line.len())));
+            self.starts.push(start);
+            self.behind.push(end + 1);
+            self.at.push(at.min(line.len()));
             (start, at) = (*end, next_cell(line, at, self.delimiter));
         }
-        Ok(Some(Row { text: &self.text, cells: &self.found }))
+        Ok(Some(self.written()))
     }
 
-    /// Takes a line without quotes apart; returns whether it is one. Eight bytes are looked at together: cells are so short
-    /// that a search for each delimiter takes longer to begin than to end.
-    fn split_plain(&mut self, line: &[u8]) -> bool {
-        let mut start = 0;
-        let (chunks, rest) = line.as_chunks::<8>();
-        for (i, chunk) in chunks.iter().enumerate() {
-            let word = u64::from_le_bytes(*chunk);
-            if equal_bytes(word, b'"') != 0 {
-                return false;
-            }
-            let mut found = equal_bytes(word, self.delimiter);
-            while found != 0 {
-                let end = 8 * i + found.trailing_zeros() as usize / 8;
-                self.found.push(Cell::new(line, start, end, start));
-                start = end + 1;
-                found &= found - 1;
-            }
-        }
-        for (i, byte) in rest.iter().enumerate() {
-            if *byte == b'"' {
-                return false;
-            }
-            if *byte == self.delimiter {
-                let end = 8 * chunks.len() + i;
-                self.found.push(Cell::new(line, start, end, start));
-                start = end + 1;
-            }
-        }
-        self.found.push(Cell::new(line, start, line.len(), start));
-        true
+    fn clear(&mut self) {
+        self.text.clear();
+        self.starts.clear();
+        self.behind.clear();
+        self.at.clear();
+    }
+
+    /// The row of the cells that were written.
+    fn written(&self) -> Row<'_> {
+        Row { text: &self.text, starts: &self.starts, behind: &self.behind, at: Some(&self.at) }
     }
 
     /// A row of cells that are written one by one.
     #[cfg(feature = "arrow")]
     pub(crate) fn row<C>(&mut self, columns: &[C], mut write: impl FnMut(&C, &mut String)) -> Row<'_> {
-        self.found.clear();
-        self.text.clear();
+        self.clear();
         for column in columns {
-            let start = self.text.len();
+            self.starts.push(self.text.len());
             write(column, &mut self.text);
-            self.found.push(Cell::new(self.text.as_bytes(), start, self.text.len(), 0));
+            self.behind.push(self.text.len() + 1);
+            self.at.push(0);
         }
-        Row { text: &self.text, cells: &self.found }
+        self.written()
     }
 
     /// The values of an object under these keys, in their order; others are passed over.
     pub(crate) fn object<'a>(&'a mut self, line: &str, keys: &[String]) -> Result<Row<'a>, Problem> {
-        self.found.clear();
-        self.text.clear();
-        self.found.resize(keys.len(), Cell { start: 0, end: 0, at: 0 });
+        self.clear();
+        self.starts.resize(keys.len(), 0);
+        self.behind.resize(keys.len(), 1);
+        self.at.resize(keys.len(), 0);
         let object: Object<'_> = serde_json::from_str(line).map_err(|error| not_an_object(line, &error))?;
         for (key, value) in &object.0 {
             let Some(column) = keys.iter().position(|own| own == key) else { continue };
-            let start = self.text.len();
+            self.starts[column] = self.text.len();
             value.write(&mut self.text);
+            self.behind[column] = self.text.len() + 1;
             // Near enough for a message: the key stands where it is written first.
             let at = memchr::memmem::find(line.as_bytes(), key.as_bytes()).map_or(0, |at| at.saturating_sub(1));
-            self.found[column] = Cell::new(self.text.as_bytes(), start, self.text.len(), at);
+            self.at[column] = at;
         }
-        Ok(Row { text: &self.text, cells: &self.found })
+        Ok(self.written())
     }
 }
 
@@ -198,15 +215,6 @@ fn not_an_object(line: &str, error: &serde_json::Error) -> Problem {
 pub(crate) fn keys(line: &str) -> Result<Vec<String>, Problem> {
     let object: Object<'_> = serde_json::from_str(line).map_err(|error| not_an_object(line, &error))?;
     Ok(object.0.into_iter().map(|(key, _)| key.into_owned()).collect())
-}
-
-/// The high bit of each byte of a word that is this one.
-#[inline]
-pub(super) fn equal_bytes(word: u64, byte: u8) -> u64 {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let differs = word ^ u64::from_le_bytes([byte; 8]);
-    // Without carry from byte to byte: a byte is zero if neither its low bits nor its high bit are set.
-    !(((differs & LOW) + LOW) | differs | LOW)
 }
 
 /// Whether quotes are open at the end of a line: they come in pairs otherwise.
@@ -285,7 +293,7 @@ mod tests {
     fn split(line: &str) -> Option<Vec<(String, usize)>> {
         let mut cells = Cells::new(b',');
         let row = cells.split(line).unwrap()?;
-        Some((0..row.cells.len()).map(|i| (row.cell(i).to_string(), row.at(i))).collect())
+        Some((0..row.len()).map(|i| (row.cell(i).to_string(), row.at(i))).collect())
     }
 
     #[test]
@@ -298,15 +306,6 @@ mod tests {
         assert_eq!(split("\"a\nb\",c"), of(&[("a\nb", 0), ("c", 6)]));
         assert_eq!(split(""), of(&[("", 0)]));
         assert_eq!(split(" a ,\u{e9}t\u{e9} 12345678 ,,"), of(&[("a", 0), ("été 12345678", 4), ("", 20), ("", 21)]));
-    }
-
-    #[test]
-    fn bytes_of_a_word_are_told_apart() {
-        for byte in [0, 1, b',', b'"', 0x7f, 0x80, 0xff] {
-            let word = [byte, 0, byte, 1, 0x80, 0xff, byte ^ 1, byte ^ 0x80];
-            let expected = word.map(|own| if own == byte { 0x80 } else { 0 });
-            assert_eq!(equal_bytes(u64::from_le_bytes(word), byte).to_le_bytes(), expected, "{byte}");
-        }
     }
 
     #[test]

@@ -2,8 +2,6 @@
 
 use oled::Value;
 
-use super::cells::equal_bytes;
-
 /// Ten to the power of each number of decimal places that [`short_number`] reads.
 const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
@@ -37,57 +35,64 @@ pub(super) fn short_number(cell: &[u8]) -> Option<Value> {
     if digits[0] == b'.' {
         return None;
     }
-    let size = whole as f64 / POWERS[places];
-    Value::real(if negative { -size } else { size })
+    Some(quotient(if negative { -whole } else { whole }, places))
+}
+
+/// The number with so many decimal places: nearest to what is written, and never infinite.
+#[inline]
+fn quotient(whole: i64, places: usize) -> Value {
+    // As a whole number, nothing is not less than nothing.
+    Value::Real(whole as f64 / POWERS[places])
 }
 
 /// A number of at most eight bytes at the end of a line, or of a part of one: its bytes are taken as one word, so that numbers of
-/// all lengths take the same steps, which a processor does not have to guess. `None` where it is another one, or none.
+/// all lengths take the same few steps, which a processor does not have to guess. `None` where it is another one, or none.
 #[inline]
 pub(super) fn eight_digits(line: &[u8], length: usize) -> Option<Value> {
-    const ZEROS: u64 = 0x3030_3030_3030_3030;
     let bytes = line.last_chunk::<8>()?;
     if length == 0 || length > 8 {
         return None;
     }
-    // The first byte of the line is the lowest one. What does not belong to the cell becomes a zero before it.
-    let others = 8 * (8 - length) as u32;
-    let keep = u64::MAX << others;
-    let mut word = u64::from_le_bytes(*bytes) & keep | ZEROS & !keep;
-    let first = 0xff << others;
-    let negative = word & first == u64::from(b'-') << others;
-    if negative {
-        word = word & !first | ZEROS & first;
+    // The first byte of the line is the lowest one. What does not belong to the cell becomes a zero before it, and digits are numbers.
+    let first = 8 * (8 - length) as u32;
+    let mut word = (u64::from_le_bytes(*bytes) ^ u64::from_le_bytes([b'0'; 8])) & (u64::MAX << first);
+    let mut others = no_digits(word);
+    if others == 0 {
+        return Some(Value::Int(whole(word)));
     }
-    let points = equal_bytes(word, b'.');
-    let places = if points == 0 {
-        None
-    } else {
-        let point = points.trailing_zeros() & !7;
-        // The digits before the point move up to those behind it; there is at least one of them.
-        if point <= others + 8 * u32::from(negative) {
-            return None;
-        }
-        let below = (1_u64 << point) - 1;
-        word = word & !(below << 8 | 0xff) | (word & below) << 8 | 0x30;
-        Some((56 - point) as usize / 8)
-    };
-    let is_digit =
-        word & 0xf0f0_f0f0_f0f0_f0f0 == ZEROS && (word + 0x0606_0606_0606_0606) & 0xf0f0_f0f0_f0f0_f0f0 == ZEROS;
-    if !is_digit || negative && length == 1 {
+    let mut start = first;
+    if word >> first & 0xff == u64::from(b'-' ^ b'0') {
+        word &= !(0xff << first);
+        others = no_digits(word);
+        start += 8;
+    }
+    let sign = if start > first { -1 } else { 1 };
+    if others == 0 {
+        return (start < 64).then(|| Value::Int(sign * whole(word)));
+    }
+    let point = others.trailing_zeros() & !7;
+    // There is a digit before the point.
+    if word >> point & 0xff != u64::from(b'.' ^ b'0') || point <= start {
         return None;
     }
-    // Pairs of digits become numbers, then pairs of these.
-    let pairs = (word & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(0xa01) >> 8;
+    // The digits before the point move up to those behind it.
+    let before = (1 << point) - 1;
+    word = word & !(before << 8 | 0xff) | (word & before) << 8;
+    (no_digits(word) == 0).then(|| quotient(sign * whole(word), (56 - point) as usize / 8))
+}
+
+/// The high bit of each byte of a word that is more than nine; above the lowest of them also of others.
+#[inline]
+fn no_digits(word: u64) -> u64 {
+    (word.wrapping_add(0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080
+}
+
+/// The number of eight digits, the first one lowest: pairs of digits become numbers, then pairs of these.
+#[inline]
+fn whole(digits: u64) -> i64 {
+    let pairs = digits.wrapping_mul(0xa01) >> 8;
     let fours = (pairs & 0x00ff_00ff_00ff_00ff).wrapping_mul(0x64_0001) >> 16;
-    let whole = ((fours & 0x0000_ffff_0000_ffff).wrapping_mul(0x2710_0000_0001) >> 32) as i64;
-    match places {
-        None => Some(Value::Int(if negative { -whole } else { whole })),
-        Some(places) => {
-            let size = whole as f64 / POWERS[places];
-            Value::real(if negative { -size } else { size })
-        }
-    }
+    ((fours & 0x0000_ffff_0000_ffff).wrapping_mul(0x2710_0000_0001) >> 32) as i64
 }
 
 /// Whether two texts are the same. Most are short, and compared by two words that may have bytes in common.

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch};
 use oled::Symbol;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels, parquet_to_arrow_schema};
@@ -16,13 +16,13 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMe
 
 use self::pages::Group;
 use super::rows::{Open, stem_of};
-use super::texts::{Cell, is_flat, text_of, write};
+use super::texts::{is_flat, text_of, write};
+use super::typed::{Column, TypedRow};
 use super::{Cells, Columns, Row, Tables};
 use crate::error::{DataError, Problem, ProblemKind};
 use crate::frame::default_segment;
 use crate::reader::{Advance, Counter, ReadOptions, Source};
 use crate::sink::Sink;
-use crate::times::Times;
 
 /// So many rows are read at once: enough that asking for them costs nothing, and few in memory.
 const ROWS: usize = 1024;
@@ -104,14 +104,13 @@ impl Batches {
         }
     }
 
-    /// What writes the cells of a batch, for each column of the file; `None` for those that are not read.
-    fn cells(&self, batch: &RecordBatch, time: Option<(usize, Times)>) -> Vec<Option<Cell>> {
-        let mut cells: Vec<Option<Cell>> = self.names.iter().map(|_| None).collect();
+    /// What is made of each column of the file; `None` for those that are not read.
+    fn of_columns<C>(&self, batch: &RecordBatch, mut of: impl FnMut(usize, &ArrayRef) -> C) -> Vec<Option<C>> {
+        let mut all: Vec<Option<C>> = self.names.iter().map(|_| None).collect();
         for (column, array) in self.read.iter().zip(batch.columns()) {
-            let times = time.filter(|(of, _)| of == column).map(|(_, times)| times);
-            cells[*column] = Some(text_of(array, times));
+            all[*column] = Some(of(*column, array));
         }
-        cells
+        all
     }
 }
 
@@ -131,7 +130,7 @@ pub(crate) fn scan(
     let mut texts = Cells::new(b',');
     let mut number = 0;
     while let Some(batch) = batches.next().map_err(|error| damaged(&name, &error))? {
-        let cells = batches.cells(&batch, None);
+        let cells = batches.of_columns(&batch, |_, array| text_of(array, None));
         for row in 0..batch.num_rows() {
             number += 1;
             let row = texts.row(&cells, |cell, text| write(cell.as_ref(), row, text));
@@ -191,11 +190,12 @@ impl Source for ParquetReader {
     fn advance(&mut self, sink: &mut Sink) -> Result<Advance, DataError> {
         let batch = self.batches.next().map_err(|error| damaged(&self.name, &error))?;
         let Some(batch) = batch else { return Ok(Advance::End) };
-        let cells = self.batches.cells(&batch, Some((self.columns.time, self.tables.times)));
+        let (columns, times) = (&self.columns, self.tables.times);
+        let typed = self.batches.of_columns(&batch, |column, array| Column::new(array, column, columns, times));
         for row in 0..batch.num_rows() {
             self.number += 1;
-            let row = self.texts.row(&cells, |cell, text| write(cell.as_ref(), row, text));
-            let added = self.open.add(row, &mut self.columns, &self.tables, self.usual, sink);
+            let row = TypedRow::new(&typed, row, &mut self.texts);
+            let added = self.open.add(&row, &mut self.columns, &self.tables, self.usual, sink);
             let added = added.or_else(|problem| sink.skip_or_fail(problem));
             added.map_err(|problem| problem.in_row(self.number).of(&self.name))?;
         }

@@ -8,12 +8,14 @@ use oled::{Facts, Frame, Kinds, StateError, Symbol, state};
 use rustc_hash::FxBuildHasher;
 
 use super::cells::keys;
+use super::marks::Marks;
 use super::numbers::same;
+use super::slots::AnyRow;
 use super::{Cells, Columns, Row, Tables, delimiter};
 use crate::error::{Problem, ProblemKind};
 use crate::frame::default_segment;
 use crate::lines::Line;
-use crate::reader::LineFormat;
+use crate::reader::{LineFormat, Many, each_line};
 use crate::sink::Sink;
 
 /// Reads a table of delimited text, or of flat objects.
@@ -28,6 +30,8 @@ pub(crate) struct TableReader {
     header: String,
     columns: Option<Columns>,
     cells: Cells,
+    /// Where the cells of many lines end.
+    marks: Marks,
     /// A row whose quotes were not closed in its line.
     pending: String,
     open: Open,
@@ -39,9 +43,11 @@ pub(crate) struct TableReader {
 #[derive(Default)]
 pub(super) struct Open {
     time: Option<i64>,
-    /// The text of that time: it is the same in many rows.
-    text: String,
-    frames: IndexMap<Symbol, Opened, FxBuildHasher>,
+    /// The cell of that time, if it is a text: it is the same in many rows.
+    text: Vec<u8>,
+    frames: Vec<(Symbol, Opened)>,
+    /// Which of the frames is of which segment, where there are more than [`FEW`].
+    places: IndexMap<Symbol, usize, FxBuildHasher>,
     /// The segment of the last row, and which of the frames is its.
     last: Option<(Symbol, usize)>,
     /// How many facts and values the last frame had, for its two parts: the next is likely to have as many.
@@ -49,6 +55,9 @@ pub(super) struct Open {
     /// The last time that was taken to be complete because no row came for a while.
     settled: Option<i64>,
 }
+
+/// So many segments are looked through one by one, which takes less time than to hash one and to forget it again.
+const FEW: usize = 8;
 
 /// What to do about a row that comes when its time is over.
 pub(crate) const SETTLED: &str = "no row had come for a while, so that time was over: wait longer with the option `settle`, or skip such rows with the option `lenient`";
@@ -91,6 +100,7 @@ impl TableReader {
             header: String::new(),
             columns: None,
             cells: Cells::new(b','),
+            marks: Marks::default(),
             pending: String::new(),
             open: Open::default(),
             usual: default_segment(),
@@ -116,7 +126,7 @@ impl TableReader {
                 Problem::new(ProblemKind::Syntax, 0, "a quote in the header is not closed")
                     .hint("close it with a double quote; a quote within a name is written twice")
             })?;
-            (0..row.cells.len()).map(|column| row.cell(column).to_string()).collect()
+            row.texts()
         };
         self.columns = Some(Columns::new(&names, &self.stem, &self.tables, &self.kinds)?);
         self.header = line.into();
@@ -130,7 +140,7 @@ impl TableReader {
             self.cells.object(line, columns.names())?
         } else {
             let Some(row) = self.cells.split(line)? else { return Ok(false) };
-            let (have, want) = (row.cells.len(), columns.names().len());
+            let (have, want) = (row.len(), columns.names().len());
             if have != want {
                 let message =
                     format!("the row has {have} {}, the header {want}", if have == 1 { "cell" } else { "cells" });
@@ -140,7 +150,56 @@ impl TableReader {
             }
             row
         };
-        self.open.add(row, columns, &self.tables, self.usual, sink).map(|()| true)
+        self.open.add(&row, columns, &self.tables, self.usual, sink).map(|()| true)
+    }
+}
+
+impl TableReader {
+    /// Takes whole lines without quotes, whose marks are known.
+    fn plain_lines(&mut self, text: &str, behind: &mut [usize], sink: &mut Sink) -> Many {
+        let bytes = text.as_bytes();
+        let mut many = Many::default();
+        let mut at = 0;
+        while at + 1 < behind.len() {
+            let start = behind[at];
+            let taken = match self.cells_of_row(bytes, &behind[at..]) {
+                Some(count) => {
+                    let end = behind[at + count];
+                    // The rest of the end of a line belongs to no cell.
+                    let rest = usize::from(bytes[end - 2] == b'\r');
+                    behind[at + count] = end - rest;
+                    let row = Row::between(text, &behind[at..=at + count]);
+                    let columns = self.columns.as_mut().expect("there are rows only behind the header");
+                    let added = self.open.add(&row, columns, &self.tables, self.usual, sink);
+                    behind[at + count] = end;
+                    at += count;
+                    added
+                }
+                None => {
+                    let ends_line = |behind: &usize| bytes[*behind - 1] == b'\n';
+                    at += 1 + behind[at + 1..].iter().position(ends_line).expect("each line has an end");
+                    self.line(Line::ended(&text[start..behind[at] - 1]), sink)
+                }
+            };
+            if !many.take(taken, text, start..behind[at], sink) {
+                break;
+            }
+        }
+        many
+    }
+
+    /// How many cells the line at the first mark has, if it is a row with a cell for each column, and nothing that has to be looked at
+    /// more closely.
+    #[inline]
+    fn cells_of_row(&self, bytes: &[u8], behind: &[usize]) -> Option<usize> {
+        let count = self.columns.as_ref()?.names().len();
+        let (last, others) = behind.get(1..=count)?.split_last()?;
+        let is_cell = others.iter().all(|behind| bytes[*behind - 1] != b'\n');
+        let line = &bytes[behind[0]..last - 1];
+        // A line may be blank, or the header again, with the rest of its end.
+        let header = line.len().wrapping_sub(self.header.len()) <= 2 && line.starts_with(self.header.as_bytes());
+        let usual = line.first().is_some_and(|first| *first > b' ') && !header;
+        (is_cell && bytes[last - 1] == b'\n' && usual).then_some(count)
     }
 }
 
@@ -148,7 +207,7 @@ impl Open {
     /// Adds what a row says to the frame of its time and its segment.
     pub(super) fn add(
         &mut self,
-        row: Row<'_>,
+        row: &impl AnyRow,
         columns: &mut Columns,
         tables: &Tables,
         usual: Symbol,
@@ -157,13 +216,13 @@ impl Open {
         let time = self.read_time(row, columns, tables)?;
         let segment = match columns.segment {
             None => usual,
-            Some(column) if columns.is_missing(row.cell(column)) => {
+            Some(column) if columns.is_missing(&row.text(column)) => {
                 let message = format!("the row has no `{}`, which is its segment", columns.names()[column]);
                 return Err(Problem::new(ProblemKind::Missing, row.at(column), message).hint(
                     "each row belongs to a segment: fill the cell, or leave the row out with the option `lenient`",
                 ));
             }
-            Some(column) => Symbol::new(row.cell(column)),
+            Some(column) => Symbol::new(&row.text(column)),
         };
         if self.time != Some(time) {
             self.flush(sink);
@@ -173,13 +232,13 @@ impl Open {
             Some((_, frame)) => frame,
             None => self.enter(segment, time, row.at(columns.time), sink)?,
         };
-        let Some((_, Some(facts))) = self.frames.get_index_mut(frame) else { return Ok(()) };
+        let Some((_, Some(facts))) = self.frames.get_mut(frame) else { return Ok(()) };
         columns.add(row, facts, |problem| sink.skip_or_fail(problem))
     }
 
     /// Goes to the frame of a segment, which may begin here.
     fn enter(&mut self, segment: Symbol, time: i64, at: usize, sink: &mut Sink) -> Result<usize, Problem> {
-        let frame = match self.frames.get_index_of(&segment) {
+        let frame = match self.frame_of(segment) {
             Some(frame) => frame,
             None => {
                 let admitted = sink.admit(segment, time).map_err(|problem| problem.at(at));
@@ -194,19 +253,41 @@ impl Open {
                     }
                     Err(problem) => sink.skip_or_fail(problem).map(|()| None)?,
                 };
-                self.frames.insert_full(segment, opened).0
+                self.frames.push((segment, opened));
+                self.frames.len() - 1
             }
         };
         self.last = Some((segment, frame));
         Ok(frame)
     }
 
+    /// Which of the frames is that of a segment.
+    fn frame_of(&mut self, segment: Symbol) -> Option<usize> {
+        if self.frames.len() <= FEW {
+            return self.frames.iter().position(|(own, _)| *own == segment);
+        }
+        let known = self.places.len();
+        self.places.extend(self.frames.iter().enumerate().skip(known).map(|(frame, (own, _))| (*own, frame)));
+        self.places.get(&segment).copied()
+    }
+
     /// The time of a row.
-    fn read_time(&mut self, row: Row<'_>, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
-        let cell = row.cell(columns.time);
-        if let (Some(time), true) = (self.time, same(self.text.as_bytes(), cell.as_bytes())) {
+    #[inline]
+    fn read_time(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
+        if let Some(time) = row.time(columns.time) {
             return Ok(time);
         }
+        match (self.time, row.bytes(columns.time)) {
+            (Some(time), Some(bytes)) if same(&self.text, bytes) => Ok(time),
+            _ => self.read_other_time(row, columns, tables),
+        }
+    }
+
+    /// The time of a row that is not known to be that of the row before.
+    #[inline(never)]
+    fn read_other_time(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
+        let text = row.text(columns.time);
+        let cell = text.as_ref();
         let time = tables.times.read(cell).map_err(|error| {
             let kind = if columns.is_missing(cell) { ProblemKind::Missing } else { ProblemKind::BadNumber };
             Problem::new(
@@ -217,7 +298,7 @@ impl Open {
             .hint(error.hint)
         })?;
         self.text.clear();
-        self.text.push_str(cell);
+        self.text.extend_from_slice(row.bytes(columns.time).unwrap_or_default());
         Ok(time)
     }
 
@@ -231,6 +312,7 @@ impl Open {
     pub(super) fn flush(&mut self, sink: &mut Sink) {
         let Some(time) = self.time.take() else { return };
         self.last = None;
+        self.places.clear();
         for (segment, opened) in self.frames.drain(..) {
             if let Some([narrative, annotation]) = opened {
                 let size = |facts: &Facts| (facts.len(), facts.value_count());
@@ -293,6 +375,19 @@ impl LineFormat for TableReader {
         true
     }
 
+    /// Lines without quotes are taken apart together: most tables have no others.
+    fn lines(&mut self, text: &str, sink: &mut Sink) -> Many {
+        let plain = self.columns.is_some() && !self.objects && self.pending.is_empty();
+        if !plain || memchr::memchr(b'"', text.as_bytes()).is_some() {
+            return each_line(self, text, sink);
+        }
+        let mut marks = std::mem::take(&mut self.marks);
+        marks.find(text.as_bytes(), self.cells.delimiter);
+        let many = self.plain_lines(text, marks.behind(), sink);
+        self.marks = marks;
+        many
+    }
+
     fn settle(&mut self, sink: &mut Sink) {
         self.open.settle(sink);
     }
@@ -310,5 +405,69 @@ impl LineFormat for TableReader {
         self.pending = pending;
         self.open = Open { time, frames, ..Open::default() };
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Read};
+
+    use crate::reader::Frames;
+    use crate::task_folder::TaskFolder;
+
+    /// Gives one byte at a time, so that lines are taken one by one.
+    struct Slow(io::Cursor<Vec<u8>>);
+
+    impl Read for Slow {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0.read(&mut buffer[..1])
+        }
+    }
+
+    /// What a table gives, taken by lines or many lines at a time: frames, what was left out, and the error.
+    fn outcome(text: &str, lenient: bool, slow: bool) -> String {
+        let modes = "input(temp(+room, +celsius, +time)). input(happensAt(alarm(+room, +code), +time)).
+            type(room, symbol). type(celsius, real). type(code, symbol). example(holdsAt(hot(+room), +time)).";
+        let table =
+            "[[table]]\ntime = \"time\"\nfacts = [\"temp(room, temp)\", \"happensAt(alarm(room, code)) if code\"]";
+        let task = TaskFolder::from_texts("rooms", table, modes, "").unwrap();
+        let (cursor, options) = (io::Cursor::new(text.as_bytes().to_vec()), task.read_options(None, lenient));
+        let mut frames = if slow {
+            Frames::from_reader("rooms.csv", Slow(cursor), &options)
+        } else {
+            Frames::from_reader("rooms.csv", cursor, &options)
+        }
+        .unwrap();
+        let all: Vec<_> = frames.by_ref().map(|frame| frame.map_err(|error| error.to_string())).collect();
+        format!("{all:?} {:?}", frames.skipped())
+    }
+
+    #[test]
+    fn lines_taken_together_are_those_taken_one_by_one() {
+        let row = |i: usize| format!("{},r{},{}.{},\n", i / 3, i % 3, i % 40, i % 7);
+        let rows = |range: std::ops::Range<usize>| range.map(row).collect::<String>();
+        let header = "time,room,temp,code\n";
+        for odd in [
+            "",
+            "\n",
+            "   \n",
+            "time,room,temp,code\n",
+            "100,\"a, b\",1,x\n",
+            "100,a,1\n101,b\n",
+            "100,a,1,x,y\n",
+            "100,a,hot,x\n",
+            "100, a , 12 ,NA\n",
+            "100,a,-0.0,E1\n101,a,-7.5,E2\n102,a,-12345678.5,E3\n103,a,1e3,E4\n104,a,.5,E5\n",
+            "later,a,1,\n",
+            "1,a,1,\n",
+            "100,\u{e9}t\u{e9},1,\n",
+        ] {
+            let text = format!("{header}{}{odd}{}", rows(0..300), rows(400..420));
+            for text in [text.clone(), text.replace('\n', "\r\n"), text.replace(',', "\t"), text.trim_end().into()] {
+                for lenient in [false, true] {
+                    assert_eq!(outcome(&text, lenient, false), outcome(&text, lenient, true), "{odd:?}");
+                }
+            }
+        }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn scan(
         if !objects && names.is_none() {
             cells = Cells::new(delimiter(text));
             let row = cells.split(text)?.ok_or_else(|| Problem::truncated(text.len()))?;
-            names = Some((0..row.cells.len()).map(|column| row.cell(column).to_string()).collect());
+            names = Some(row.texts());
             return Ok(());
         }
         let names = names.as_deref().unwrap_or_default();
