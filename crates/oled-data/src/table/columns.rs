@@ -65,6 +65,8 @@ struct Fact {
     args: Vec<usize>,
     named: Option<usize>,
     when: Option<(usize, Option<String>)>,
+    /// A column that says that a row does not have the fact, where its cell is empty.
+    blank: Option<usize>,
     /// Whether it is a fact of every row whose cells say something: it has no condition, and a name of its own.
     plain: bool,
     /// Signatures by the names that a column has.
@@ -108,6 +110,7 @@ impl Columns {
             slots[at].always |= always;
             at
         };
+        let empty = table.missing.iter().any(String::is_empty);
         let mut fact = |template: &Template| {
             let always = template.when.is_none() && template.named.is_none();
             let arg = |(place, arg): (usize, &Argument)| slot(arg, kinds.at(template.signature, place), always);
@@ -115,6 +118,12 @@ impl Columns {
                 args: template.args.iter().enumerate().map(arg).collect(),
                 named: template.named.as_deref().map(column),
                 when: template.when.as_ref().map(|(name, cell)| (column(name), cell.clone())),
+                blank: match &template.when {
+                    Some((name, wanted)) if empty && !template.label && wanted.as_deref() != Some("") => {
+                        Some(column(name))
+                    }
+                    _ => None,
+                },
                 plain: always,
                 template: template.clone(),
                 by_name: IndexMap::default(),
@@ -180,6 +189,11 @@ impl Columns {
                     let slots = &self.slots[..];
                     to[*part].push_many(heads, args.iter().map(|at| slots[*at].value));
                 }
+                // Most rows have no cell there: nothing else of it is looked at.
+                Step::Alone(fact)
+                    if self.facts[*fact]
+                        .blank
+                        .is_some_and(|column| row.bytes(column).is_some_and(<[u8]>::is_empty)) => {}
                 Step::Alone(fact) => self.add_fact(*fact, row, to, &mut skip_or_fail)?,
             }
         }
