@@ -371,7 +371,8 @@ fn read_labels(
             let row = if objects {
                 cells.object(text, &header.names)?
             } else {
-                cells.split(text)?.ok_or_else(|| Problem::truncated(text.len()))?
+                let row = cells.split(text)?.ok_or_else(|| Problem::truncated(text.len()))?;
+                row.at_most(header.names.len(), text)?
             };
             found.add(reading.row(row, header)?);
             Ok(())

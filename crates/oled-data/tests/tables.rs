@@ -243,6 +243,7 @@ fn every_fault_of_a_table_has_its_place_and_a_remedy() {
         ("fluent,entity,start,end\nhot,a,x,3\n", "the time `x` is not a whole number"),
         ("fluent,entity,start,end\n,a,1,3\n", "names no fluent"),
         ("fluent,entity,start,end,label\nhot,a,1,3,maybe\n", "a label is not `maybe`"),
+        ("fluent,entity,start,end\nhot,a,1,3,unknown\n", "the row has 5 cells, the header 4"),
         ("fluent,start,end\n\"hot(\",1,3\n", "is no fluent"),
     ] {
         fs::write(case.path("l.csv"), labels).unwrap();

@@ -72,6 +72,20 @@ impl<'a> Row<'a> {
         (&self.text.as_bytes()[..end], end - start)
     }
 
+    /// The row, if it has at most so many cells: those that are not written are empty, but none is passed over.
+    pub(crate) fn at_most(self, want: usize, line: &str) -> Result<Row<'a>, Problem> {
+        if self.len() > want { Err(self.other_width(want, line)) } else { Ok(self) }
+    }
+
+    /// What is wrong with a row that does not have as many cells as the header.
+    pub(crate) fn other_width(&self, want: usize, line: &str) -> Problem {
+        let have = self.len();
+        let message = format!("the row has {have} {}, the header {want}", if have == 1 { "cell" } else { "cells" });
+        let at = if have > want { self.at(want) } else { line.len() };
+        Problem::new(ProblemKind::Syntax, at, message)
+            .hint("write a cell for each column, in double quotes where it has a delimiter in it")
+    }
+
     /// Where a cell stands in the line.
     pub(crate) fn at(&self, column: usize) -> usize {
         let places = self.at.unwrap_or(self.starts);

@@ -140,13 +140,8 @@ impl TableReader {
             self.cells.object(line, columns.names())?
         } else {
             let Some(row) = self.cells.split(line)? else { return Ok(false) };
-            let (have, want) = (row.len(), columns.names().len());
-            if have != want {
-                let message =
-                    format!("the row has {have} {}, the header {want}", if have == 1 { "cell" } else { "cells" });
-                let at = if have > want { row.at(want) } else { line.len() };
-                return Err(Problem::new(ProblemKind::Syntax, at, message)
-                    .hint("write a cell for each column, in double quotes where it has a delimiter in it"));
+            if row.len() != columns.names().len() {
+                return Err(row.other_width(columns.names().len(), line));
             }
             row
         };
