@@ -255,3 +255,30 @@ fn segments_are_the_column_that_has_those_of_the_labels_or_begins_again() {
     ]);
     assert!(tables.draft().remarks[0].contains("--segment-column"), "{:?}", tables.draft().remarks);
 }
+
+#[test]
+fn an_event_of_several_names_is_also_known_by_each_of_them() {
+    // Whoever opens it, it is open until somebody shuts it.
+    let action = |m: i64, t: i64| ["open", "shut", "look", "look"][chance(1000 * m + t, 4) as usize];
+    let mut rows = String::from("time,machine,user,action\n");
+    for (time, m) in (0..120).flat_map(|time| (0..6).map(move |m| (time, m))) {
+        let user = chance(31 * m + 977 * time + 5, 6);
+        writeln!(rows, "{},m{m},u{user},{}", 100 + time, action(m, time)).unwrap();
+    }
+    let last = |m: i64, t: i64| (0..t).rev().map(|t| action(m, t)).find(|action| *action != "look");
+    let labels = labels("fluent,machine,start,end", "ajar", 6, 120, |m, t| last(m, t) == Some("open"));
+    let tables = Tables::new(&[("doors.csv", &rows), ("labels.csv", &labels)]);
+    let facts = [
+        "happensAt(user(machine, user))",
+        "happensAt(action(machine, action))",
+        "happensAt(doors(machine, user, action))",
+    ];
+    let draft = tables.draft();
+    assert!(facts.iter().all(|fact| draft.manifest.contains(fact)), "{}", draft.manifest);
+    let (theory, f1) = tables.learned();
+    assert!(f1 > 0.99 && theory.contains("action(X0, open)"), "{theory}");
+    // What is on or off is not known by that alone.
+    let switched = rows.replace("look", "off").replace("open", "on").replace("shut", "off");
+    let draft = Tables::new(&[("doors.csv", &switched), ("labels.csv", &labels)]).draft();
+    assert!(!draft.manifest.contains("happensAt(action(machine, action))"), "{}", draft.manifest);
+}

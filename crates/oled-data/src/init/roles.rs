@@ -105,12 +105,15 @@ pub(super) fn tables_of(
         };
         let mut said: Vec<Says> = rest.map(|column| Says::new(vec![column], said(&profile.columns[column]))).collect();
         take_apart(&profile, time, &own, &mut said, remarks)?;
-        // The names of one row are one event, unless they are too many together.
+        // The names of one row are one event, unless they are too many together. Each alone is one too, whoever did it or wherever it was;
+        // but a truth value says nothing without the others, nor they without it.
         let together: Vec<usize> =
             said.iter().filter(|says| says.said == Said::Event).flat_map(|says| says.columns.clone()).collect();
         let product = together.iter().map(|column| profile.columns[*column].values.len()).product::<usize>();
         if together.len() > 1 && product <= NAMES {
-            said.retain(|says| says.said != Said::Event);
+            if together.iter().any(|column| profile.columns[*column].is_truth()) {
+                said.retain(|says| says.said != Said::Event);
+            }
             said.push(Says::new(together, Said::Event));
         }
         for says in said.iter().filter(|says| says.said == Said::Nothing) {
