@@ -39,8 +39,8 @@ pub(crate) struct HostsArgs {
     #[arg(long, value_name = "I")]
     process: usize,
 
-    /// All processes see the input: each reads its pieces of it, and no one feeds the others. For JSON Lines and facts, whose segments
-    /// come one after the other.
+    /// All processes see the input: each reads its pieces of it, and no one feeds the others. For JSON Lines, tables of text, and facts
+    /// whose segments come one after the other.
     #[arg(long)]
     shared_input: bool,
 }

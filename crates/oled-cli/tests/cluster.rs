@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use common::streams::{lot, mixed_task, streams};
-use common::{listed, oled, root, stderr, stdout};
+use common::{listed, machines, oled, root, stderr, stdout};
 
 /// A number from the environment, to try more.
 fn many(name: &str, usual: u64) -> u64 {
@@ -170,9 +170,53 @@ fn processes_that_read_their_pieces_print_what_the_plain_program_prints() {
     let mixed = mixed_task(folder.path(), "lobby");
     let path = streams(folder.path(), 20, &[]);
     let args = ["recognise", mixed.to_str().unwrap(), "--theory", "true", "--input", path[1].to_str().unwrap()];
+    let args = [&args[..], &["--lateness", "3"]].concat();
     let output = ended(start(&[&args[..], &["--shared-input"]].concat(), folder.path(), 2));
     assert_eq!(stdout(&output), stdout(&oled(&args)));
     assert!(stderr(&output).contains("not read in pieces, since its segments are mixed"), "{}", stderr(&output));
+}
+
+#[test]
+fn processes_read_their_pieces_of_mixed_segments_and_of_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let lobby = mixed_task(folder.path(), "lobby");
+    let path = &streams(folder.path(), 21, &["--segments", "14"])[1];
+    let mut cases = vec![("true".to_string(), lobby, path.clone())];
+    for mixed in [false, true] {
+        let [task, rules] = machines::task(folder.path(), mixed);
+        let table = machines::table(folder.path(), 3, [9, 150, 12], mixed);
+        assert!(std::fs::metadata(&table).unwrap().len() > 3 << 17, "there are some pieces");
+        cases.push((rules.to_str().unwrap().into(), task, table));
+    }
+    for (rules, task, input) in &cases {
+        let (task, path) = (task.to_str().unwrap(), input.to_str().unwrap());
+        let recognise = ["recognise", task, "--theory", rules];
+        let plain = oled(&[&recognise[..], &["--input", path]].concat());
+        assert!(stdout(&plain).lines().count() > 10, "there is something to compare: {}", stderr(&plain));
+        assert_same_shared(&[&recognise[..], &["--input", path]].concat(), folder.path());
+        assert_same_shared(
+            &[&recognise[..], &["--input", path, "--frames", "--format", "jsonl", "--workers", "2"]].concat(),
+            folder.path(),
+        );
+        assert_same_shared(&["learn", task, "--input", path, "--no-refits"], folder.path());
+        // A line that is wrong, and one that is there again: what was before, and the fault.
+        let text = std::fs::read_to_string(input).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let name = if path.ends_with("csv") { "wrong.csv" } else { "wrong.jsonl" };
+        let wrong = folder.path().join(name);
+        let with = [&recognise[..], &["--input", wrong.to_str().unwrap()]].concat();
+        // A line without quotes is a row of its own.
+        let at = (2 * lines.len() / 3..lines.len())
+            .find(|at| !name.ends_with("csv") || !lines[at - 1..=*at].concat().contains('"'));
+        let at = at.unwrap();
+        for line in [lines[at].split_at(5).0, lines[1]] {
+            let mut changed = lines.clone();
+            changed[at] = line;
+            std::fs::write(&wrong, changed.join("\n") + "\n").unwrap();
+            assert_eq!(oled(&with).status.code(), Some(2), "{line}");
+            assert_same_shared(&with, folder.path());
+        }
+    }
 }
 
 #[test]
@@ -182,9 +226,14 @@ fn a_reader_of_pieces_that_is_lost_changes_nothing() {
     let input = paths[0].to_str().unwrap();
     let recognise = ["recognise", "lobby", "--theory", "true", "--input", input];
     let decides = ["learn", listed(), "--learner", "oled", "--input", input];
-    let faults = ["0:2:work", "1:3:work", "0:3:written", "0:1:kept", "0:1:kept", "1:5:work", "1:7:work"];
+    let [task, rules] = machines::task(folder.path(), true);
+    let table = machines::table(folder.path(), 3, [9, 250, 12], true);
+    let [task, rules, table] = [&task, &rules, &table].map(|path| path.to_str().unwrap());
+    let mixed = ["recognise", task, "--theory", rules, "--input", table];
+    let faults =
+        ["0:2:work", "1:3:work", "0:3:written", "0:1:kept", "0:1:kept", "0:1:kept", "1:5:work", "1:7:work", "1:4:work"];
     for (i, fault) in faults.into_iter().enumerate() {
-        let args = [&recognise[..], &decides[..]][i % 2];
+        let args = [&recognise[..], &decides[..], &mixed[..]][i % 3];
         let [output, checkpoint] = ["out", "kept"].map(|name| folder.path().join(format!("{name} {i}")));
         let keep = ["--output", output.to_str().unwrap(), "--checkpoint", checkpoint.to_str().unwrap()];
         let kept = [args, &keep, &["--resume", "--every", "100", "--quiet", "--shared-input"]].concat();

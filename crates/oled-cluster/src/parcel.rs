@@ -35,14 +35,25 @@ pub enum Deed {
 pub struct Piece {
     /// The frames in it.
     pub frames: u64,
-    /// The segments that began in it, with the numbers of their first frames.
-    pub segments: Vec<(Symbol, u64)>,
+    /// The segments that have frames in it, in the order of their first ones.
+    pub segments: Vec<Seen>,
     /// Whether another segment follows its last one.
     pub closed: bool,
     /// What was wrong with it, and with which frame it ended.
     pub failed: Option<(u64, String)>,
     /// What else the head wants to know of it.
     pub told: Vec<u8>,
+}
+
+/// A segment in a piece.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Seen {
+    /// Its name.
+    pub segment: Symbol,
+    /// The number of its first frame there.
+    pub frame: u64,
+    /// The times of its first and of its last frame there.
+    pub times: [i64; 2],
 }
 
 /// What a shard says.

@@ -1,8 +1,9 @@
 //! Pieces: a stream that every process sees. Each reads some of its pieces and deals their frames out itself; the head puts what is told
 //! of all pieces in their order, and sees to it that nothing is wrong across them.
 //!
-//! A piece is an epoch, and has whole segments, which come one after the other. The first epoch of a run is for what it goes on from,
-//! the one after the last piece for the end of the stream.
+//! A piece is an epoch. It has whole segments, which come one after the other; where they are mixed, some frames of several, of which
+//! each goes on where pieces before have left it. The first epoch of a run is for what it goes on from, the one after the last piece for
+//! the end of the stream.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +22,7 @@ use timely::dataflow::operators::vec::Broadcast;
 use crate::fault::{Fault, Moment};
 use crate::flow::{Finished, Flow, Make, OPEN, joined};
 use crate::head::{Head, Kept};
-use crate::parcel::{Answer, Deed, Parcel, Piece};
+use crate::parcel::{Answer, Deed, Parcel, Piece, Seen};
 use crate::shards::shard;
 use crate::{Error, Hosts, SHARDS};
 
@@ -40,16 +41,20 @@ pub struct Reads {
     pub told: Vec<u8>,
 }
 
-/// A stream in pieces with whole segments.
+/// A stream in pieces.
 pub trait Pieces: Send {
+    /// Whether segments are mixed, so that one may be in several pieces.
+    fn is_interleaved(&self) -> bool;
+
     /// How many there are, the same in all processes.
     fn count(&self) -> u64;
 
     /// Reads a piece, and hands its frames on. An error comes after what was before it.
     fn read(&mut self, piece: u64, give: &mut dyn FnMut(Frame)) -> Result<Reads, String>;
 
-    /// What is to be told of a piece in which a segment begins that was there before.
-    fn returned(&mut self, piece: u64, segment: Symbol) -> String;
+    /// What is to be told of a piece in which segments are wrong that were there before, and came to these times: one that returns, or
+    /// where they are mixed one that does not go on.
+    fn returned(&mut self, piece: u64, before: &[(Symbol, i64)]) -> String;
 
     /// What tells the stream before a piece from others.
     fn evidence(&mut self, piece: u64) -> Result<u64, String>;
@@ -64,8 +69,9 @@ enum Order {
     Stop,
 }
 
-/// A position: the next piece, what tells those before it from others, the segments in them, and what the head knows of them.
-type Position = (u64, u64, BTreeSet<Symbol>, Vec<u8>);
+/// A position: the next piece, what tells those before it from others, the segments in them with their last times, what was told with
+/// the frame after them, and what the head knows of them.
+type Position = (u64, u64, BTreeMap<Symbol, i64>, Vec<Told>, Vec<u8>);
 
 /// Runs this process, which reads its share of the pieces. The first one has a head, and what it goes on from, if anything; it is told
 /// how it ended.
@@ -176,16 +182,19 @@ fn shard_of(piece: u64) -> u64 {
 fn read(pieces: &mut dyn Pieces, number: u64) -> (BTreeMap<u64, Vec<Deed>>, Piece) {
     let base = number * NUMBERS;
     let mut parcels: BTreeMap<u64, Vec<Deed>> = BTreeMap::new();
-    let mut sequencer = Sequencer::new(false);
-    let (mut segments, mut last): (Vec<(Symbol, u64)>, Option<Place>) = (Vec::new(), None);
+    let interleaved = pieces.is_interleaved();
+    let mut sequencer = Sequencer::new(interleaved);
+    let (mut segments, mut last): (Vec<Seen>, Option<Place>) = (Vec::new(), None);
     let reads = pieces.read(number, &mut |frame| {
         let place = sequencer.place(&frame);
+        let own = usize::try_from(place.segment).unwrap_or(usize::MAX);
         let place = Place { frame: base + place.frame, segment: base + place.segment, ..place };
         if let Some(over) = place.over {
             parcels.entry(shard(over)).or_default().push(Deed::Over(over, place));
         }
-        if place.begins {
-            segments.push((frame.segment, place.frame));
+        match segments.get_mut(own) {
+            Some(seen) => seen.times[1] = frame.time,
+            None => segments.push(Seen { segment: frame.segment, frame: place.frame, times: [frame.time; 2] }),
         }
         last = Some(place);
         parcels.entry(shard(frame.segment)).or_default().push(Deed::Frame(frame, place));
@@ -195,7 +204,7 @@ fn read(pieces: &mut dyn Pieces, number: u64) -> (BTreeMap<u64, Vec<Deed>>, Piec
         Err(error) => (Reads::default(), Some((base + sequencer.frames() + 1, error))),
     };
     // The last segment is over with the first frame of the next, wherever that is read.
-    if let (true, Some(last), Some((segment, _))) = (reads.closed, last, segments.last()) {
+    if let (true, Some(last), Some(Seen { segment, .. })) = (reads.closed && !interleaved, last, segments.last()) {
         let place = Place { frame: last.frame + 1, segment: last.segment, begins: false, over: Some(*segment) };
         parcels.entry(shard(*segment)).or_default().push(Deed::Over(*segment, place));
     }
@@ -209,8 +218,10 @@ struct Collects {
     /// The first piece of this run.
     from: u64,
     restore: Vec<(u64, Vec<u8>)>,
-    /// The segments that have begun.
-    seen: BTreeSet<Symbol>,
+    /// The segments that have begun, with their last times.
+    seen: BTreeMap<Symbol, i64>,
+    /// What was told of the end of the last segment: it is over with the first frame of the next piece, if that is a frame.
+    held: Vec<Told>,
     /// The pieces behind which what is known is to be kept.
     marks: BTreeSet<u64>,
     /// Whether a segment was read that may go on: nothing is kept after it.
@@ -225,11 +236,11 @@ struct Collects {
 
 impl Collects {
     fn new(mut head: Box<dyn Head>, kept: Option<Kept>, pieces: &mut dyn Pieces) -> Result<Collects, String> {
-        let (mut from, mut seen, mut restore) = (0, BTreeSet::new(), Vec::new());
+        let (mut from, mut seen, mut held, mut restore) = (0, BTreeMap::new(), Vec::new(), Vec::new());
         if let Some(kept) = kept {
             let (evidence, told): (u64, Vec<u8>);
             let damaged = |error| format!("what is known of the position in the stream is damaged: {error}");
-            (from, evidence, seen, told) = state::decode::<Position>(&kept.position).map_err(damaged)?;
+            (from, evidence, seen, held, told) = state::decode::<Position>(&kept.position).map_err(damaged)?;
             if pieces.count() < from || pieces.evidence(from)? != evidence {
                 return Err("the stream does not go on where it was read before\nhint: it was replaced, cut or written anew: name the stream that was read, or start from its beginning".into());
             }
@@ -241,6 +252,7 @@ impl Collects {
             from,
             restore,
             seen,
+            held,
             marks: BTreeSet::new(),
             unclosed: false,
             ended: false,
@@ -284,10 +296,9 @@ impl Collects {
         let number = (self.from + epoch).checked_sub(1);
         if let (Some(number), Some(piece)) = (number, &read) {
             self.unclosed |= !piece.closed && piece.frames > 0;
-            let returns = piece.segments.iter().find(|(segment, _)| self.seen.contains(segment));
-            let returns = returns.map(|(segment, frame)| (*frame, pieces.returned(number, *segment)));
+            let returns = self.returns(number, piece, pieces);
             failed = failed.into_iter().chain(returns).chain(piece.failed.clone()).min_by_key(|(frame, _)| *frame);
-            self.seen.extend(piece.segments.iter().map(|(segment, _)| *segment));
+            self.seen.extend(piece.segments.iter().map(|seen| (seen.segment, seen.times[1])));
             if failed.is_none() {
                 self.head.was_read(&piece.told);
             }
@@ -296,6 +307,14 @@ impl Collects {
         if let Some((frame, _)) = &failed {
             told.retain(|told| told.frame < *frame);
         }
+        let told = match number {
+            Some(number) if number < pieces.count() => {
+                self.due(number, read.as_ref(), failed.as_ref().map(|(frame, _)| *frame), told)
+            }
+            // With the end the last segment is over, whatever was told of it.
+            Some(_) => [std::mem::take(&mut self.held), told].concat(),
+            None => told,
+        };
         states.sort_unstable();
         let mut done = if told.is_empty() { Ok(()) } else { self.head.write(told) };
         Fault::strike(self.fault, 0, epoch, Moment::Written);
@@ -303,7 +322,8 @@ impl Collects {
             && !self.unclosed
         {
             done = pieces.evidence(number + 1).and_then(|evidence| {
-                let position: Position = (number + 1, evidence, self.seen.clone(), self.head.position());
+                let (seen, held) = (self.seen.clone(), self.held.clone());
+                let position: Position = (number + 1, evidence, seen, held, self.head.position());
                 let kept = Kept {
                     position: state::encode(&position),
                     sequencer: Sequencer::new(false),
@@ -315,6 +335,30 @@ impl Collects {
         }
         self.states = states;
         self.failed = failed.map(|(_, error)| error).or(done.err());
+    }
+
+    /// What is to be written of a piece, in its order: with its first frame what was told of the last segment before.
+    fn due(&mut self, number: u64, read: Option<&Piece>, failed: Option<u64>, mut told: Vec<Told>) -> Vec<Told> {
+        let (first, frames) = (number * NUMBERS + 1, read.map_or(0, |piece| piece.frames));
+        if failed.is_some_and(|frame| frame <= first) {
+            self.held.clear();
+        } else if frames == 0 {
+            return told;
+        }
+        let own = told.partition_point(|told| told.frame < first + frames);
+        let held = std::mem::replace(&mut self.held, told.split_off(own));
+        [held, told].concat()
+    }
+
+    /// What is wrong with the segments of a piece that were there before, and with which frame.
+    fn returns(&self, number: u64, piece: &Piece, pieces: &mut dyn Pieces) -> Option<(u64, String)> {
+        let interleaved = pieces.is_interleaved();
+        let is_wrong =
+            |seen: &&Seen| self.seen.get(&seen.segment).is_some_and(|before| !interleaved || seen.times[0] <= *before);
+        let frame = piece.segments.iter().find(is_wrong)?.frame;
+        let before = piece.segments.iter().filter_map(|seen| Some((seen.segment, *self.seen.get(&seen.segment)?)));
+        let before: Vec<(Symbol, i64)> = before.collect();
+        Some((frame, pieces.returned(number, &before)))
     }
 
     fn finish(self) -> Result<Finished, String> {

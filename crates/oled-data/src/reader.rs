@@ -21,6 +21,7 @@ use crate::labels::Labels;
 use crate::reasoner::Reasoner;
 use crate::sink::Sink;
 pub(crate) use counter::Counter;
+pub(crate) use guess::format_of;
 use open::Position;
 pub(crate) use open::decompressed;
 pub use open::{open, open_at};

@@ -1,8 +1,13 @@
 //! Shares: a file of lines in pieces that several processes read side by side, each piece with whole segments.
 //!
 //! A file is cut every so many bytes. A segment belongs to the piece in which it begins: the cut moves on to the first line of another
-//! segment. Where that is follows from the file alone, so that whoever reads the piece before and whoever reads the one after agree
-//! without asking each other, and together the pieces are the stream: every line is in one of them, in its order.
+//! segment, or where segments are mixed to the next frame. Where that is follows from the file alone, so that whoever reads the piece
+//! before and whoever reads the one after agree without asking each other, and together the pieces are the stream: every line is in one
+//! of them, in its order.
+
+mod lines;
+mod rows;
+mod whole;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,21 +15,20 @@ use std::path::{Path, PathBuf};
 
 use oled::Symbol;
 
+use self::lines::LineCuts;
+use self::rows::RowCuts;
+use self::whole::Whole;
 use crate::digest::digest;
-use crate::error::{DataError, Skipped};
-use crate::facts::segment_of_line;
+use crate::error::{DataError, Problem, ProblemKind, Skipped};
 use crate::format::{Format, compression_of};
-use crate::jsonl::JsonlReader;
-use crate::lines::{Line, bare};
-use crate::reader::{Frames, ReadOptions};
+use crate::lines::{Line, LineReader};
+use crate::reader::{Frames, LineFormat, ReadOptions, format_of};
 use crate::sink::Sink;
+use crate::table::TableReader;
 
 /// The bytes of a piece: a hundred frames or some hundreds. With fewer the search for cuts costs more than it spreads, with more what is told
 /// waits longer, and more of it is in memory.
 const PIECE: u64 = 1 << 17;
-
-/// So many bytes are read at once to find a line.
-const BLOCK: u64 = 1 << 14;
 
 /// So many bytes at the beginning of a file, and before a place in it, tell it from others.
 const COMPARED: u64 = 1 << 12;
@@ -33,62 +37,84 @@ const COMPARED: u64 = 1 << 12;
 pub struct Shares {
     path: PathBuf,
     name: String,
-    file: File,
-    size: u64,
+    file: Whole,
     piece: u64,
     options: ReadOptions,
-    format: Format,
-    json: JsonlReader,
-    sink: Sink,
+    cuts: Cuts,
     /// From where to where the cut was moved last: whatever lies between moves to the same place.
     moved: Option<(u64, u64)>,
 }
 
-/// What a line says about segments.
-#[derive(Clone, Copy, PartialEq)]
-enum Says {
-    Nothing,
-    /// The line is of this segment; whether a piece may begin with it.
-    Of(Symbol, bool),
+/// Where pieces begin.
+enum Cuts {
+    /// With a line that begins a segment.
+    Segments(Box<LineCuts>),
+    /// With any line: each is a frame of its own.
+    Lines,
+    /// With a row of a table.
+    Rows(Box<RowCuts>),
 }
 
 impl Shares {
     /// Opens a file that is read in pieces; where it cannot be, the second error says why.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Result<Shares, String>, DataError> {
         let name = path.display().to_string();
-        let format = options.format.or_else(|| if path.is_dir() { None } else { Format::guess(path) });
-        let tables = options.tables.as_ref().is_some_and(|tables| tables.has_columns());
-        let why_not = match format {
-            _ if options.interleaved => "its segments are mixed",
-            _ if options.lenient => {
-                "the option `lenient` goes on after faults, which may be about what came long before"
+        let why_not = match () {
+            () if options.lenient => "the option `lenient` goes on after faults, which may be about what came long before",
+            () if options.is_joined() || options.labels_from.is_some() => {
+                "it is put together from several inputs, or cut into segments by time"
             }
-            _ if options.is_joined() || options.labels_from.is_some() => "it is put together from several inputs",
-            _ if options.live.is_some() || name == "-" || path.is_dir() => {
+            () if options.live.is_some() || name == "-" || path.is_dir() => {
                 "it is not one file that is there as a whole"
             }
-            _ if compression_of(&name).is_some() => "it is compressed",
-            Some(Format::Jsonl) if options.format.is_none() && tables => "it is a table",
-            Some(Format::Jsonl | Format::Facts) => "",
-            _ => "its lines do not say of which segment they are: only JSON Lines and facts do",
+            () if compression_of(&name).is_some() => "it is compressed",
+            () if options.interleaved && options.lateness.is_some() => {
+                "its segments are mixed, and frames may be late by more than a piece"
+            }
+            () if options.interleaved && options.ticks.is_some() => {
+                "its segments are mixed, and ticks follow on frames of other pieces"
+            }
+            () => "",
         };
-        let (Some(format), true) = (format, why_not.is_empty()) else { return Ok(Err(why_not.into())) };
-        let file = File::open(path).map_err(|error| DataError::io("open", &name, &error))?;
-        let size = file.metadata().map_err(|error| DataError::io("open", &name, &error))?.len();
-        let (json, sink) = (JsonlReader::new(options.kinds()), Sink::new(options));
+        if !why_not.is_empty() {
+            return Ok(Err(why_not.into()));
+        }
+        let failed = |error: &io::Error| DataError::io("open", &name, error);
+        let file = File::open(path).map_err(|error| failed(&error))?;
+        let size = file.metadata().map_err(|error| failed(&error))?.len();
+        let own = file.try_clone().map_err(|error| failed(&error))?;
+        let mut input = LineReader::new(Box::new(own));
+        let binary = Format::guess(path).filter(|format| matches!(format, Format::Parquet | Format::Caviar));
+        let format = binary.map_or_else(|| format_of(&name, &mut input, options), Ok)?;
+        let cuts = match format {
+            Format::Jsonl if options.interleaved => Ok(Cuts::Lines),
+            Format::Facts if options.interleaved => Err("its segments are mixed, and lines do not name them"),
+            Format::Jsonl | Format::Facts => Ok(Cuts::Segments(Box::new(LineCuts::new(format, options)))),
+            Format::Csv | Format::Records => row_cuts(&name, format == Format::Records, &mut input, options),
+            _ => Err("only JSON Lines, facts and tables of text are"),
+        };
+        let cuts = match cuts {
+            Ok(cuts) => cuts,
+            Err(why_not) => return Ok(Err(why_not.into())),
+        };
         let options = ReadOptions { format: Some(format), ..options.clone() };
-        let path = path.to_path_buf();
-        Ok(Ok(Shares { path, name, file, size, piece: PIECE, options, format, json, sink, moved: None }))
+        let (path, file) = (path.to_path_buf(), Whole { file, size });
+        Ok(Ok(Shares { path, name, file, piece: PIECE, options, cuts, moved: None }))
     }
 
     /// The bytes of the file.
     pub fn size(&self) -> u64 {
-        self.size
+        self.file.size
+    }
+
+    /// Whether frames of a segment may be in several pieces.
+    pub fn is_interleaved(&self) -> bool {
+        self.options.interleaved
     }
 
     /// How many pieces there are; some may be without a segment of their own.
     pub fn pieces(&self) -> u64 {
-        self.size.div_ceil(self.piece)
+        self.file.size.div_ceil(self.piece)
     }
 
     /// Nothing that was left out yet, of a stream with these declarations.
@@ -98,16 +124,16 @@ impl Shares {
 
     /// What tells the file from others, up to the beginning of a piece.
     pub fn evidence(&mut self, piece: u64) -> Result<u64, DataError> {
-        let end = (piece * self.piece).min(self.size);
-        let start = self.bytes(0, COMPARED.min(end));
-        let both = start.and_then(|start| Ok([start, self.bytes(end.saturating_sub(COMPARED), end)?].concat()));
+        let end = (piece * self.piece).min(self.file.size);
+        let start = self.file.bytes(0, COMPARED.min(end));
+        let both = start.and_then(|start| Ok([start, self.file.bytes(end.saturating_sub(COMPARED), end)?].concat()));
         both.map(|bytes| digest(&bytes)).map_err(|error| self.failed(&error))
     }
 
-    /// The frames of a piece; `None` if no segment begins in it. `before`: segments that were there before, so that it is a fault
-    /// if they are here.
-    pub fn read(&mut self, piece: u64, before: &[Symbol]) -> Result<Option<Share>, DataError> {
-        let [start, end] = [piece, piece + 1].map(|piece| (piece * self.piece).min(self.size));
+    /// The frames of a piece; `None` if none begins in it. `before`: segments that were there before, with their last times, so that it
+    /// is a fault if they are here, or not later.
+    pub fn read(&mut self, piece: u64, before: &[(Symbol, i64)]) -> Result<Option<Share>, DataError> {
+        let [start, end] = [piece, piece + 1].map(|piece| (piece * self.piece).min(self.file.size));
         let start = self.boundary(start).map_err(|error| self.failed(&error))?;
         let end = self.boundary(end).map_err(|error| self.failed(&error))?;
         if start >= end {
@@ -117,145 +143,53 @@ impl Shares {
             file.seek(SeekFrom::Start(start))?;
             Ok(file.take(end - start))
         });
-        let mut frames = Frames::from_reader(&self.name, opened.map_err(|error| self.failed(&error))?, &self.options)?;
+        let opened = opened.map_err(|error| self.failed(&error))?;
+        let mut frames = match &self.cuts {
+            Cuts::Rows(rows) if start > 0 => Frames::of_rows(&self.name, opened, &self.options, rows.header())?,
+            _ => Frames::from_reader(&self.name, opened, &self.options)?,
+        };
         frames.sink.passed(before);
-        Ok(Some(Share { frames, path: self.path.clone(), start, is_last: end == self.size }))
+        Ok(Some(Share { frames, path: self.path.clone(), start, is_last: end == self.file.size }))
     }
 
     fn failed(&self, error: &io::Error) -> DataError {
         DataError::io("read", &self.name, error)
     }
 
-    /// The first line from a cut on that begins another segment than the one before it; the end if there is none.
+    /// The first place from a cut on at which a piece may begin; the end if there is none.
     fn boundary(&mut self, cut: u64) -> io::Result<u64> {
-        if cut == 0 || cut >= self.size {
+        if cut == 0 || cut >= self.file.size {
             return Ok(cut);
         }
         let known = self.moved.filter(|(from, _)| *from <= cut);
         if let Some((_, to)) = known.filter(|(_, to)| cut < *to) {
             return Ok(to);
         }
-        let mut current = self.segment_before(cut, known.map_or(0, |(_, to)| to))?;
-        let mut from = cut;
-        // Cuts in one segment are passed over.
-        while from + self.piece < self.size {
-            match self.segment_before(from + self.piece, from)? {
-                None => {}
-                found if found == current => {}
-                _ => break,
-            }
-            from += self.piece;
-        }
-        let (mut at, mut bytes) = (self.line_from(from)?, Vec::new());
-        let to = loop {
-            bytes.clear();
-            self.lines(at, &mut bytes)?;
-            if bytes.is_empty() {
-                break self.size;
-            }
-            let mut start = 0;
-            let mut found = None;
-            for end in memchr::memchr_iter(b'\n', &bytes).chain((bytes.last() != Some(&b'\n')).then_some(bytes.len())) {
-                if let Says::Of(segment, begins) = self.says(&bytes[start..end])
-                    && Some(segment) != current
-                {
-                    if begins {
-                        found = Some(at + start as u64);
-                        break;
-                    }
-                    current = Some(segment);
-                }
-                start = end + 1;
-            }
-            match found {
-                Some(found) => break found,
-                None => at += bytes.len() as u64,
-            }
+        let (file, piece) = (&mut self.file, self.piece);
+        let to = match &mut self.cuts {
+            Cuts::Segments(cuts) => cuts.boundary(file, cut, known.map_or(0, |(_, to)| to), piece)?,
+            Cuts::Lines => file.line_from(cut)?,
+            Cuts::Rows(cuts) => cuts.boundary(file, cut, piece)?,
         };
         self.moved = Some((cut, to));
         Ok(to)
     }
+}
 
-    /// The segment of the last line that begins before a place, and not before another; `None` if no line there says any.
-    fn segment_before(&mut self, place: u64, floor: u64) -> io::Result<Option<Symbol>> {
-        // Whole lines are looked at, from the last one on; the first of a block may be half a line, and is looked at with the next.
-        let mut end = self.line_from(place)?;
-        let mut length = BLOCK;
-        while end > floor {
-            let start = end.saturating_sub(length).max(floor);
-            let bytes = self.bytes(start, end)?;
-            let whole = if start == floor { 0 } else { memchr::memchr(b'\n', &bytes).map_or(bytes.len(), |at| at + 1) };
-            if whole >= bytes.len() {
-                length *= 2;
-                continue;
-            }
-            let mut to = bytes.len();
-            while to > whole {
-                let text = bytes[..to].strip_suffix(b"\n").unwrap_or(&bytes[..to]);
-                let from = memchr::memrchr(b'\n', &text[whole..]).map_or(whole, |at| whole + at + 1);
-                if let Says::Of(segment, _) = self.says(&text[from..]) {
-                    return Ok(Some(segment));
-                }
-                to = from;
-            }
-            (end, length) = (start + whole as u64, BLOCK);
-        }
-        Ok(None)
+/// The cuts of a table, of which the header is read here.
+fn row_cuts(name: &str, objects: bool, input: &mut LineReader, options: &ReadOptions) -> Result<Cuts, &'static str> {
+    let why_not = "its header cannot be read";
+    let mut table = TableReader::new(name, objects, options.tables.clone().unwrap_or_default(), options.kinds());
+    let start = input.place().offset();
+    let Ok(Some(line)) = input.next_line() else { return Err("it has no rows") };
+    let text = std::str::from_utf8(line.bytes).map_err(|_| why_not)?;
+    // Of objects the first one is a row, too, of which nobody wants the frame here.
+    table.line(Line { text, ended: true }, &mut Sink::new(options)).map_err(|_| why_not)?;
+    let first = if objects { start } else { input.place().offset() };
+    if !table.has_segments() && !options.interleaved {
+        return Err("its rows do not say of which segment they are: it is one");
     }
-
-    /// Where the first line begins at or after a place.
-    fn line_from(&mut self, place: u64) -> io::Result<u64> {
-        if place == 0 {
-            return Ok(0);
-        }
-        // The end of the line before may stand right before the place.
-        let mut at = place - 1;
-        while at < self.size {
-            let bytes = self.bytes(at, (at + BLOCK).min(self.size))?;
-            if let Some(end) = memchr::memchr(b'\n', &bytes) {
-                return Ok(at + end as u64 + 1);
-            }
-            at += bytes.len() as u64;
-        }
-        Ok(self.size)
-    }
-
-    /// Some whole lines from where one begins; none at the end.
-    fn lines(&mut self, at: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
-        let mut to = at;
-        while to < self.size {
-            let more = self.bytes(to, (to + BLOCK).min(self.size))?;
-            to += more.len() as u64;
-            bytes.extend_from_slice(&more);
-            if let Some(last) = memchr::memrchr(b'\n', bytes) {
-                bytes.truncate(last + 1);
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    fn bytes(&mut self, from: u64, to: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.file.seek(SeekFrom::Start(from))?;
-        self.file.by_ref().take(to - from).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 != to - from {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has become shorter while it is read"));
-        }
-        Ok(bytes)
-    }
-
-    /// What a line says of segments. One that cannot be read says nothing: its fault is told by whoever reads the piece.
-    fn says(&mut self, line: &[u8]) -> Says {
-        let Ok(text) = std::str::from_utf8(bare(line, 0)) else { return Says::Nothing };
-        match self.format {
-            Format::Facts => segment_of_line(text).map_or(Says::Nothing, |(segment, begins)| Says::Of(segment, begins)),
-            _ => match self.json.segment(Line { text, ended: true }, &mut self.sink) {
-                Some(segment) => Says::Of(segment, true),
-                None => Says::Nothing,
-            },
-        }
-    }
+    Ok(Cuts::Rows(Box::new(RowCuts::new(table, first, options.interleaved))))
 }
 
 /// The frames of a piece.
@@ -283,6 +217,13 @@ impl Iterator for Share {
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = self.frames.next()?;
+        if self.frames.sink.is_interleaved() && self.frames.sink.spans.came {
+            let message = "what holds from one time to another may go on in pieces that another process reads";
+            let problem = Problem::new(ProblemKind::OutOfOrder, 0, message);
+            return Some(Err(problem
+                .hint("leave `--shared-input` out, or write the segments one after the other")
+                .of(self.path.display().to_string())));
+        }
         // The lines before are counted only for whoever has to be told a place.
         Some(next.map_err(|error| match lines_before(&self.path, self.start) {
             Ok(lines) => error.further(lines),
@@ -314,8 +255,8 @@ mod tests {
         frames.map(|frame| frame.map_or_else(|error| error.to_string(), |frame| format!("{frame:?}"))).collect()
     }
 
-    fn pieces(path: &Path, piece: u64) -> (Vec<String>, usize) {
-        let mut shares = Shares::open(path, &ReadOptions::default()).unwrap().unwrap();
+    fn pieces(path: &Path, options: &ReadOptions, piece: u64) -> (Vec<String>, usize) {
+        let mut shares = Shares::open(path, options).unwrap().unwrap();
         shares.piece = piece;
         let (mut all, mut count) = (Vec::new(), 0);
         // Each piece by somebody who knows nothing of those before.
@@ -326,16 +267,23 @@ mod tests {
                 all.extend(told(share));
             }
         }
+        // Whoever reads all of them finds the same.
+        let own = (0..shares.pieces()).flat_map(|piece| shares.read(piece, &[]).unwrap().map(told).unwrap_or_default());
+        assert_eq!(own.collect::<Vec<_>>(), all, "{} in pieces of {piece} bytes", path.display());
         (all, count)
     }
 
     fn compare(name: &str, text: &str) -> usize {
+        compare_with(name, text, &ReadOptions::default())
+    }
+
+    fn compare_with(name: &str, text: &str, options: &ReadOptions) -> usize {
         let path = std::env::temp_dir().join(format!("oled-share-{}-{name}", std::process::id()));
         std::fs::write(&path, text).unwrap();
-        let whole = told(open(&path, &ReadOptions::default()).unwrap());
+        let whole = told(open(&path, options).unwrap());
         let mut most = 0;
         for piece in [60, 100, 333, 1000, 1 << 16] {
-            let (parts, count) = pieces(&path, piece);
+            let (parts, count) = pieces(&path, options, piece);
             most = most.max(count);
             // After the first fault pieces go on, and nobody asks them.
             assert_eq!(parts[..whole.len()], whole, "{name} in pieces of {piece} bytes");
@@ -344,6 +292,94 @@ mod tests {
         }
         std::fs::remove_file(&path).unwrap();
         most
+    }
+
+    /// A table of three columns, and a fourth with notes.
+    fn table(interleaved: bool) -> ReadOptions {
+        let manifest = format!(
+            "[stream]\ninterleaved = {interleaved}\n[[table]]\ntime = \"time\"\nsegment = \"plant\"\nfacts = [\"temp(machine, note)\"]\n"
+        );
+        let modes = "input(temp(+machine, +note, +time)).\nexample(holdsAt(hot(+machine), +time)).\n";
+        crate::task_folder::TaskFolder::from_texts("machines", &manifest, modes, "").unwrap().read_options(None, false)
+    }
+
+    /// Rows of some segments, some times with several rows, and notes by a seed.
+    fn rows(note: impl Fn(usize) -> &'static str) -> Vec<String> {
+        let segments = (0..9).flat_map(|segment| (0..=(segment * segment % 11)).map(move |time| (segment, time)));
+        let rows = segments.flat_map(|(segment, time)| (0..=(time % 3)).map(move |machine| (segment, time, machine)));
+        let row = |(i, (segment, time, machine))| format!("{time},plant {segment},m{machine},{}", note(i));
+        rows.enumerate().map(row).collect()
+    }
+
+    #[test]
+    fn tables_are_cut_where_a_time_begins_with_another_segment() {
+        let with = |rows: &[String]| format!("time,plant,machine,note\n{}\n", rows.join("\n"));
+        let apart = table(false);
+        let plain = with(&rows(|_| "x"));
+        assert!(compare_with("plain.csv", &plain, &apart) >= 8);
+        compare_with("tabs.tsv", &plain.replace(',', "\t"), &apart);
+        compare_with("ends.csv", &plain.replace('\n', "\r\n"), &apart);
+        compare_with("blank.csv", &format!("\u{feff}\n\n{}", plain.replace("m1,x\n", "m1,x\n\n")), &apart);
+        // Ends of lines within quotes, some with what looks like rows.
+        let notes =
+            ["x", "\"two\nlines\"", "\"0,plant 1,m1,x\n3,plant 4,m1,y\n\"", "\"a \"\"word\"\" more\"", "\"\n\n\n\""];
+        let quoted = with(&rows(|i| notes[i * 7 % 5]));
+        assert!(compare_with("quoted.csv", &quoted, &apart) >= 5);
+        compare_with("open.csv", &quoted.replace("7,plant 5,m1,", "7,plant 5,m1,\""), &apart);
+        // Rows of one time are one frame, also where segments meet in it; then a segment goes on that has begun there.
+        let mut met = rows(|_| "x");
+        let at = met.iter().position(|row| row.contains("plant 5")).unwrap();
+        let same: String = met[at - 1].split(',').next().unwrap().into();
+        met.splice(at..at, [format!("{same},plant 5,m7,x"), format!("{same},plant 4,m8,x")]);
+        met[at + 2] = format!("{},plant 5,m0,x", same.parse::<i64>().unwrap() + 1);
+        met.truncate(at + 3);
+        met.extend((0..40).map(|i| format!("{i},plant 7,m0,x")));
+        compare_with("met.csv", &with(&met), &apart);
+        compare_with("cells.csv", &plain.replace("4,plant 6,m1,x", "4,plant 6,m1"), &apart);
+        compare_with("time.csv", &plain.replace("4,plant 6,m1,x", "?,plant 6,m1,x"), &apart);
+        compare_with("late.csv", &plain.replace("4,plant 6,m0,x", "2,plant 6,m0,x"), &apart);
+        let long: Vec<String> = (0..400).map(|i| format!("{},plant {},m{i},x", i / 2, i / 390)).collect();
+        assert_eq!(compare_with("long.csv", &with(&long), &apart), 2);
+        let objects: Vec<String> = (0..90)
+            .map(|i| format!("{{\"time\":{i},\"plant\":\"p{}\",\"machine\":\"m{i}\",\"note\":\"a \\\"b\"}}", i / 8))
+            .collect();
+        assert!(compare_with("objects.csv", &(objects.join("\n") + "\n"), &apart) >= 8);
+    }
+
+    #[test]
+    fn mixed_segments_are_cut_between_frames() {
+        let mixed = ReadOptions { interleaved: true, ..ReadOptions::default() };
+        let line =
+            |i: usize| format!("{{\"segment\":\"s{}\",\"time\":{i},\"narrative\":[\"p(a, {i})\"]}}\n", i * 7 % 5);
+        let lines: String = (0..60).map(line).collect();
+        assert!(compare_with("mixed.jsonl", &lines, &mixed) >= 50);
+        let note = |i: usize| if i.is_multiple_of(3) { "\"a\nb\"" } else { "x" };
+        let row = |i: usize| format!("{},plant {},m{i},{}\n", i / 5, i * 7 % 3, note(i));
+        let rows: String = (0..200).map(row).collect();
+        assert!(compare_with("mixed.csv", &format!("time,plant,machine,note\n{rows}"), &table(true)) >= 35);
+        // What holds from one time to another may be about frames of another piece.
+        let path = std::env::temp_dir().join(format!("oled-share-{}-spans.jsonl", std::process::id()));
+        let span = "{\"segment\":\"s1\",\"from\":3,\"to\":9,\"narrative\":[\"r(a, 3)\"]}\n";
+        std::fs::write(&path, format!("{}{span}{}", line(1), line(5))).unwrap();
+        let all: Vec<String> = pieces(&path, &mixed, 1 << 16).0;
+        assert!(all.last().unwrap().contains("what holds from one time to another"), "{all:?}");
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn a_mixed_segment_that_does_not_go_on_is_a_fault_for_who_is_told_of_it() {
+        let path = std::env::temp_dir().join(format!("oled-share-{}-back.jsonl", std::process::id()));
+        let line = |segment: &str, time: u32| format!("{{\"segment\":\"{segment}\",\"time\":{time}}}\n");
+        let text: String = [("a", 1), ("b", 1), ("a", 3), ("b", 2), ("a", 2)].map(|(s, t)| line(s, t)).concat();
+        std::fs::write(&path, text).unwrap();
+        let options = ReadOptions { interleaved: true, ..ReadOptions::default() };
+        let plain = open(&path, &options).unwrap().find_map(Result::err).unwrap().to_string();
+        let mut shares = Shares::open(&path, &options).unwrap().unwrap();
+        shares.piece = 26;
+        let before = [("a", 3), ("b", 2)].map(|(segment, time)| (Symbol::new(segment), time));
+        let last = (0..shares.pieces()).rev().find_map(|piece| shares.read(piece, &before).unwrap());
+        assert_eq!(last.unwrap().find_map(Result::err).unwrap().to_string(), plain);
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]
@@ -397,22 +433,32 @@ mod tests {
         let plain = open(&path, &ReadOptions::default()).unwrap().find_map(Result::err).unwrap().to_string();
         let mut shares = Shares::open(&path, &ReadOptions::default()).unwrap().unwrap();
         shares.piece = 30;
-        let last = (0..shares.pieces()).rev().find_map(|piece| shares.read(piece, &[Symbol::new("a")]).unwrap());
+        let last = (0..shares.pieces()).rev().find_map(|piece| shares.read(piece, &[(Symbol::new("a"), 2)]).unwrap());
         assert_eq!(last.unwrap().find_map(Result::err).unwrap().to_string(), plain);
         std::fs::remove_file(&path).unwrap();
     }
 
     #[test]
     fn what_is_not_read_in_pieces_is_told() {
-        for (name, options) in [
-            ("a.csv", ReadOptions::default()),
-            ("a.jsonl.gz", ReadOptions::default()),
-            ("-", ReadOptions::default()),
-            ("a.jsonl", ReadOptions { lenient: true, ..ReadOptions::default() }),
-            ("a.jsonl", ReadOptions { interleaved: true, ..ReadOptions::default() }),
+        let folder = std::env::temp_dir().join(format!("oled-share-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let usual = ReadOptions::default;
+        for (name, text, options) in [
+            ("a.csv", "time,x\n1,2\n", usual()),
+            ("a.csv", "time,machine,note\n1,m,2\n", table(false)),
+            ("a.csv", "", table(false)),
+            ("a.psv", "a|b|c\n", usual()),
+            ("a.jsonl.gz", "", usual()),
+            ("-", "", usual()),
+            ("a.jsonl", "", ReadOptions { lenient: true, ..usual() }),
+            ("a.lp", "", ReadOptions { interleaved: true, ..usual() }),
+            ("a.jsonl", "", ReadOptions { interleaved: true, lateness: Some(3), ..usual() }),
         ] {
-            assert!(Shares::open(Path::new(name), &options).unwrap().is_err(), "{name}");
+            std::fs::write(folder.join(name), text).unwrap();
+            let path = if name == "-" { PathBuf::from(name) } else { folder.join(name) };
+            assert!(Shares::open(&path, &options).unwrap().is_err(), "{name}");
         }
-        assert!(Shares::open(Path::new("no such file.jsonl"), &ReadOptions::default()).is_err());
+        assert!(Shares::open(&folder.join("no such file.jsonl"), &usual()).is_err());
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

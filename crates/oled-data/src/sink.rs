@@ -70,9 +70,10 @@ impl Sink {
         Ok(())
     }
 
-    /// Takes note of segments that are over: it is a fault if one of them returns.
-    pub(crate) fn passed(&mut self, segments: &[Symbol]) {
-        self.order.last.extend(segments.iter().map(|segment| (*segment, i64::MIN)));
+    /// Takes note of segments that were there before, and of their last times: it is a fault if one of them returns, or where segments
+    /// are mixed if it does not go on.
+    pub(crate) fn passed(&mut self, segments: &[(Symbol, i64)]) {
+        self.order.last.extend(segments.iter().copied());
         // None of them is the one that frames are of.
         self.order.current = usize::MAX;
     }

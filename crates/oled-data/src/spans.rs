@@ -28,10 +28,14 @@ pub(crate) struct Spans {
     /// Labels that stand apart from the stream: they are there before it is read.
     #[serde(skip)]
     pub(crate) labels: Option<Labels>,
+    /// Whether any came to this reader.
+    #[serde(skip)]
+    pub(crate) came: bool,
 }
 
 impl Spans {
     pub(crate) fn push(&mut self, segment: Symbol, span: Span) {
+        self.came = true;
         self.segments.entry(segment).or_default().push(span);
     }
 

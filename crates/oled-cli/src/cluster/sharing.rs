@@ -90,6 +90,10 @@ pub(super) fn run(
 }
 
 impl Pieces for FilePieces {
+    fn is_interleaved(&self) -> bool {
+        self.0.is_interleaved()
+    }
+
     fn count(&self) -> u64 {
         self.0.pieces()
     }
@@ -104,10 +108,10 @@ impl Pieces for FilePieces {
         Ok(Reads { closed: share.is_closed(), told: state::encode(share.skipped()) })
     }
 
-    fn returned(&mut self, piece: u64, segment: Symbol) -> String {
-        let again = self.0.read(piece, &[segment]).map(|share| share.and_then(|mut share| share.find_map(Result::err)));
+    fn returned(&mut self, piece: u64, before: &[(Symbol, i64)]) -> String {
+        let again = self.0.read(piece, before).map(|share| share.and_then(|mut share| share.find_map(Result::err)));
         let told = again.map_or_else(|error| Some(error.to_string()), |found| found.map(|error| error.to_string()));
-        told.unwrap_or_else(|| format!("segment `{segment}` returns after another one began"))
+        told.unwrap_or_else(|| "a segment returns after another one began".into())
     }
 
     fn evidence(&mut self, piece: u64) -> Result<u64, String> {

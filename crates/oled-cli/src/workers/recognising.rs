@@ -126,7 +126,8 @@ impl Worker for Recognising {
 
     fn frame(&mut self, frame: &Frame, place: &Place, told: &mut Vec<Told>) -> Result<(), String> {
         if place.begins {
-            self.numbers.insert(frame.segment, place.segment);
+            // Who reads a piece of a stream with mixed segments does not know which have begun before.
+            self.numbers.entry(frame.segment).or_insert(place.segment);
         }
         if self.stopped {
             return Ok(());

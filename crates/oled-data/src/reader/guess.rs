@@ -9,7 +9,7 @@ use crate::format::Format;
 use crate::lines::LineReader;
 
 /// The format that the options, the name or the first line tell, in this order.
-pub(super) fn format_of(name: &str, input: &mut LineReader, options: &ReadOptions) -> Result<Format, DataError> {
+pub(crate) fn format_of(name: &str, input: &mut LineReader, options: &ReadOptions) -> Result<Format, DataError> {
     if let Some(format) = options.format {
         return Ok(format);
     }

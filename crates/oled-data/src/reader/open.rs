@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
-use oled::{StateError, state};
+use oled::{StateError, Ticks, state};
 use serde::{Deserialize, Serialize};
 
 use super::by_line::Lines;
@@ -24,6 +24,7 @@ use crate::live::{Live, LiveInput};
 use crate::mongo::MongoReader;
 use crate::parsed::{self, ParsedLines};
 use crate::rtec::RtecReader;
+use crate::sink::Sink;
 use crate::table::{ParquetReader, TableReader};
 use crate::zstd;
 
@@ -81,6 +82,20 @@ impl Frames {
         saved: &[u8],
     ) -> Result<Frames, DataError> {
         let saved: Position = state::decode(saved).map_err(|error| damaged(&error, name))?;
+        Frames::from_input(name, input, options, Some(At { saved: &saved, again: false }))
+    }
+
+    /// The same for rows of a table behind its header, of which this is known.
+    pub(crate) fn of_rows(
+        name: &str,
+        input: impl Read + Send + 'static,
+        options: &ReadOptions,
+        header: Vec<u8>,
+    ) -> Result<Frames, DataError> {
+        let format = options.format.unwrap_or(Format::Csv).to_string();
+        let (place, sink) = (Some((Place::default(), header)), Sink::new(options).save());
+        let ticks = options.ticks.as_ref().map(Ticks::save);
+        let saved = Position { format, taken: 0, place, seen: Digest::default(), sink, ticks };
         Frames::from_input(name, input, options, Some(At { saved: &saved, again: false }))
     }
 

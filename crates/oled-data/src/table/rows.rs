@@ -107,6 +107,43 @@ impl TableReader {
         }
     }
 
+    /// Whether rows are objects.
+    pub(crate) fn is_of_objects(&self) -> bool {
+        self.objects
+    }
+
+    /// Whether rows say of which segment they are.
+    pub(crate) fn has_segments(&self) -> bool {
+        self.columns.as_ref().is_some_and(|columns| columns.segment.is_some())
+    }
+
+    /// What a reader of the same table has to know that begins behind its header.
+    pub(crate) fn behind_header(&self) -> Vec<u8> {
+        let Open { time, frames, .. } = Open::default();
+        state::encode(&(&self.header, "", time, frames))
+    }
+
+    /// Time and segment of a row by itself, if they can be read.
+    pub(crate) fn place_of(&mut self, row: &str) -> Option<(i64, Symbol)> {
+        if row == self.header && !self.objects {
+            return None;
+        }
+        let columns = self.columns.as_ref()?;
+        let row = if self.objects {
+            self.cells.object(row, columns.names()).ok()?
+        } else {
+            let row = self.cells.split(row).ok()??;
+            (row.cells.len() == columns.names().len()).then_some(row)?
+        };
+        let time = self.tables.times.read(row.cell(columns.time)).ok()?;
+        let segment = match columns.segment {
+            None => self.usual,
+            Some(column) if columns.is_missing(row.cell(column)) => return None,
+            Some(column) => Symbol::new(row.cell(column)),
+        };
+        Some((time, segment))
+    }
+
     /// Takes note of the columns.
     fn read_header(&mut self, line: &str) -> Result<(), Problem> {
         is_line_of_text(line)?;
