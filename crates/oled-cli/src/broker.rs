@@ -11,7 +11,7 @@ pub(crate) fn is_log(path: &Path) -> bool {
 }
 
 /// How a log is read: a line of JSON a message, unless the command says otherwise; and by itself.
-fn options_of(path: &Path, options: &ReadOptions) -> anyhow::Result<ReadOptions> {
+pub(crate) fn options_of(path: &Path, options: &ReadOptions) -> anyhow::Result<ReadOptions> {
     if !options.with.is_empty() || options.labels_from.is_some() {
         anyhow::bail!(
             "`{}` is a log, and is read by itself\nhint: write labels and other streams into it",

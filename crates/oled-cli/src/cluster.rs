@@ -3,6 +3,7 @@
 mod agreed;
 mod deciding;
 mod folds;
+mod partitions;
 mod reader;
 mod sharing;
 
@@ -39,8 +40,8 @@ pub(crate) struct HostsArgs {
     #[arg(long, value_name = "I")]
     process: usize,
 
-    /// All processes see the input: each reads its pieces of it, and no one feeds the others. For JSON Lines, tables of text, and facts
-    /// whose segments come one after the other.
+    /// All processes see the input: each reads its pieces of it, and no one feeds the others. For JSON Lines, tables of text, facts whose
+    /// segments come one after the other, and logs of brokers.
     #[arg(long)]
     shared_input: bool,
 }

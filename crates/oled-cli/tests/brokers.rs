@@ -80,18 +80,27 @@ mod with_a_broker {
         mut send: impl FnMut(&[String]),
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let [output, kept] = ["out.csv", "kept"].map(|name| folder.path().join(name).display().to_string());
         let args = ["recognise", task, "--theory", "true", "--input", input, "--quiet"];
-        let keep = ["--output", &output, "--checkpoint", &kept, "--resume", "--every", "100"];
+        // By one reader, and by all of them.
+        let ways = [("one", &[][..]), ("all", &["--shared-input"][..])].map(|(name, more)| {
+            let [output, kept] =
+                ["out", "kept"].map(|of| folder.path().join(format!("{name} {of}")).display().to_string());
+            (output, kept, more)
+        });
         let middle = lines.len() * 3 / 5;
         for (part, count) in [(&lines[..middle], 2), (&lines[middle..], 3)] {
             send(part);
-            let done = cluster(&[&args[..], &keep].concat(), folder.path(), count);
-            assert!(matches!(done.status.code(), Some(0 | 1)), "{}", stderr(&done));
+            for (output, kept, more) in &ways {
+                let keep = ["--output", output, "--checkpoint", kept, "--resume", "--every", "100"];
+                let done = cluster(&[&args[..], &keep, more].concat(), folder.path(), count);
+                assert!(matches!(done.status.code(), Some(0 | 1)), "{}", stderr(&done));
+            }
         }
         let plain = oled(&["recognise", task, "--theory", "true", "--input", whole.to_str().unwrap()]);
         assert!(stdout(&plain).lines().count() > 10, "there is something to compare");
-        assert_eq!(std::fs::read_to_string(&output).unwrap(), stdout(&plain));
+        for (output, _, more) in &ways {
+            assert_eq!(std::fs::read_to_string(output).unwrap(), stdout(&plain), "{more:?}");
+        }
         // The program by itself reads it from the beginning to its end.
         let alone = oled(&args);
         let sorted = |text: String| {
@@ -120,18 +129,22 @@ mod with_a_broker {
         };
         let _server = Ended(server);
         let mut nats = Nats::connect(port);
-        nats.request("$JS.API.STREAM.CREATE.frames", r#"{"name":"frames","subjects":["frames.*"],"storage":"memory"}"#);
-        let path = &streams(folder.path(), 3, &[])[0];
-        let text = std::fs::read_to_string(path).unwrap();
-        let lines: Vec<String> = text.lines().map(Into::into).collect();
-        let input = format!("nats://127.0.0.1:{port}/frames");
-        in_two_parts(("lobby", true), &input, &lines, path, |part| {
-            part.iter().for_each(|line| nats.request("frames.lobby", line));
-        });
+        let mixed = mixed_task(folder.path(), "lobby");
+        let paths = streams(folder.path(), 3, &[]);
+        for (log, task, path) in [("frames", "lobby", &paths[0]), ("mixed", mixed.to_str().unwrap(), &paths[1])] {
+            let created = format!(r#"{{"name":"{log}","subjects":["{log}.*"],"storage":"memory"}}"#);
+            nats.request(&format!("$JS.API.STREAM.CREATE.{log}"), &created);
+            let text = std::fs::read_to_string(path).unwrap();
+            let lines: Vec<String> = text.lines().map(Into::into).collect();
+            let input = format!("nats://127.0.0.1:{port}/{log}");
+            in_two_parts((task, true), &input, &lines, path, |part| {
+                part.iter().for_each(|line| nats.request(&format!("{log}.lobby"), line));
+            });
+        }
         let missing = format!("nats://127.0.0.1:{port}/frame");
         let output = oled(&["recognise", "lobby", "--theory", "true", "--input", &missing]);
         let told = stderr(&output);
-        assert!(told.contains("no stream `frame`") && told.contains("it has frames"), "{told}");
+        assert!(told.contains("no stream `frame`") && told.contains("it has frames, mixed"), "{told}");
         let output = oled(&["recognise", "lobby", "--theory", "true", "--input", "nats://127.0.0.1:1/frames"]);
         assert!(stderr(&output).contains("no server of NATS is reached at `127.0.0.1:1`"), "{}", stderr(&output));
     }

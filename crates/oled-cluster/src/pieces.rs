@@ -6,6 +6,7 @@
 //! the end of the stream.
 
 use std::cell::RefCell;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
@@ -56,22 +57,40 @@ pub trait Pieces: Send {
     /// where they are mixed one that does not go on.
     fn returned(&mut self, piece: u64, before: &[(Symbol, i64)]) -> String;
 
-    /// What tells the stream before a piece from others.
-    fn evidence(&mut self, piece: u64) -> Result<u64, String>;
+    /// The position before a piece, for [`Pieces::go_on`].
+    fn position(&mut self, piece: u64) -> Result<Vec<u8>, String>;
+
+    /// Goes on from a position, or begins where there is none; tells which piece is the first. Asked in the first process only.
+    fn go_on(&mut self, position: Option<&[u8]>) -> Result<u64, String>;
+
+    /// What others have to know of the pieces to read the same ones; for [`Pieces::follow`].
+    fn plan(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes over what the first process knows of the pieces.
+    fn follow(&mut self, _plan: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Whether a later run goes on behind the last piece: the end is none of the stream then.
+    fn goes_on(&self) -> bool {
+        false
+    }
 }
 
 /// What the head says to all readers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Order {
-    /// Read from this piece on.
-    From(u64),
+    /// Read from this piece on, of those that are described.
+    From(u64, Vec<u8>),
     /// Read no more.
     Stop,
 }
 
-/// A position: the next piece, what tells those before it from others, the segments in them with their last times, what was told with
-/// the frame after them, and what the head knows of them.
-type Position = (u64, u64, BTreeMap<Symbol, i64>, Vec<Told>, Vec<u8>);
+/// A position in the pieces, the segments in those before it with their last times, what was told with the frame after them, and what
+/// the head knows of them.
+type Position = (Vec<u8>, BTreeMap<Symbol, i64>, Vec<Told>, Vec<u8>);
 
 /// Runs this process, which reads its share of the pieces. The first one has a head, and what it goes on from, if anything; it is told
 /// how it ended.
@@ -99,10 +118,10 @@ pub fn run_pieces(
         // One worker of each process reads.
         let own = (worker.index() % workers == 0).then(|| own.lock().unwrap_or_else(PoisonError::into_inner).take());
         let (mut pieces, mut collects) = own.flatten()?;
-        let count = pieces.count();
+        let mut count = pieces.count();
         let mut first = None;
         if let Some(collects) = &mut collects {
-            say.send(Order::From(collects.from));
+            say.send(Order::From(collects.from, pieces.plan()));
             say.flush();
             collects.restore.drain(..).for_each(|(shard, state)| {
                 flow.input.send(Parcel { shard, deeds: vec![Deed::Restore(state)] });
@@ -116,7 +135,12 @@ pub fn run_pieces(
         loop {
             for order in heard.borrow_mut().drain(..) {
                 match order {
-                    Order::From(from) => {
+                    Order::From(from, plan) => {
+                        if collects.is_none() {
+                            // Who does not understand the first process is of another make: they have compared that.
+                            pieces.follow(&plan).expect("it is the plan of the same program");
+                            count = pieces.count();
+                        }
                         first = Some(from);
                         // Whose turn it is depends on the piece alone.
                         next =
@@ -149,7 +173,8 @@ pub fn run_pieces(
             } else if let (true, Some(collects)) = (next >= count, &mut collects) {
                 if !collects.ended {
                     collects.ended = true;
-                    let deeds = || vec![Deed::End, Deed::Save];
+                    let before = pieces.goes_on().then_some(Deed::Save);
+                    let deeds = || before.iter().cloned().chain([Deed::End, Deed::Save]).collect();
                     (0..SHARDS as u64).for_each(|shard| flow.input.send(Parcel { shard, deeds: deeds() }));
                     flow.input.advance_to(last + 1);
                 }
@@ -236,17 +261,16 @@ struct Collects {
 
 impl Collects {
     fn new(mut head: Box<dyn Head>, kept: Option<Kept>, pieces: &mut dyn Pieces) -> Result<Collects, String> {
-        let (mut from, mut seen, mut held, mut restore) = (0, BTreeMap::new(), Vec::new(), Vec::new());
+        let (mut position, mut seen, mut held, mut restore) = (None, BTreeMap::new(), Vec::new(), Vec::new());
         if let Some(kept) = kept {
-            let (evidence, told): (u64, Vec<u8>);
+            let (at, told): (Vec<u8>, Vec<u8>);
             let damaged = |error| format!("what is known of the position in the stream is damaged: {error}");
-            (from, evidence, seen, held, told) = state::decode::<Position>(&kept.position).map_err(damaged)?;
-            if pieces.count() < from || pieces.evidence(from)? != evidence {
-                return Err("the stream does not go on where it was read before\nhint: it was replaced, cut or written anew: name the stream that was read, or start from its beginning".into());
-            }
+            (at, seen, held, told) = state::decode::<Position>(&kept.position).map_err(damaged)?;
+            position = Some(at);
             head.was_read(&told);
             restore = kept.shards;
         }
+        let from = pieces.go_on(position.as_deref())?;
         Ok(Collects {
             head,
             from,
@@ -315,26 +339,40 @@ impl Collects {
             Some(_) => [std::mem::take(&mut self.held), told].concat(),
             None => told,
         };
+        let is_end = number.is_some_and(|number| number >= pieces.count());
+        let mut done = Ok(());
+        if is_end && pieces.goes_on() && failed.is_none() {
+            // Each shard has said twice what it knows: before the end, and behind it.
+            let mut before = BTreeMap::new();
+            states.retain(|(shard, state)| match before.entry(*shard) {
+                Entry::Vacant(entry) => {
+                    entry.insert(state.clone());
+                    false
+                }
+                Entry::Occupied(_) => true,
+            });
+            done = self.keep(pieces.count(), before.into_iter().collect(), pieces);
+        }
         states.sort_unstable();
-        let mut done = if told.is_empty() { Ok(()) } else { self.head.write(told) };
+        if let (Ok(()), false) = (&done, told.is_empty()) {
+            done = self.head.write(told);
+        }
         Fault::strike(self.fault, 0, epoch, Moment::Written);
         if let (Some(number), Ok(()), None) = (number.filter(|number| self.marks.remove(number)), &done, &failed)
             && !self.unclosed
         {
-            done = pieces.evidence(number + 1).and_then(|evidence| {
-                let (seen, held) = (self.seen.clone(), self.held.clone());
-                let position: Position = (number + 1, evidence, seen, held, self.head.position());
-                let kept = Kept {
-                    position: state::encode(&position),
-                    sequencer: Sequencer::new(false),
-                    shards: std::mem::take(&mut states),
-                };
-                self.head.keep(&kept)
-            });
+            done = self.keep(number + 1, std::mem::take(&mut states), pieces);
             Fault::strike(self.fault, 0, epoch, Moment::Kept);
         }
         self.states = states;
         self.failed = failed.map(|(_, error)| error).or(done.err());
+    }
+
+    /// Keeps what is known before a piece.
+    fn keep(&mut self, piece: u64, shards: Vec<(u64, Vec<u8>)>, pieces: &mut dyn Pieces) -> Result<(), String> {
+        let (seen, held) = (self.seen.clone(), self.held.clone());
+        let position: Position = (pieces.position(piece)?, seen, held, self.head.position());
+        self.head.keep(&Kept { position: state::encode(&position), sequencer: Sequencer::new(false), shards })
     }
 
     /// What is to be written of a piece, in its order: with its first frame what was told of the last segment before.

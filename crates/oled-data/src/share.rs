@@ -117,11 +117,6 @@ impl Shares {
         self.file.size.div_ceil(self.piece)
     }
 
-    /// Nothing that was left out yet, of a stream with these declarations.
-    pub fn skipped(&self) -> Skipped {
-        Sink::new(&self.options).skipped
-    }
-
     /// What tells the file from others, up to the beginning of a piece.
     pub fn evidence(&mut self, piece: u64) -> Result<u64, DataError> {
         let end = (piece * self.piece).min(self.file.size);
@@ -149,7 +144,8 @@ impl Shares {
             _ => Frames::from_reader(&self.name, opened, &self.options)?,
         };
         frames.sink.passed(before);
-        Ok(Some(Share { frames, path: self.path.clone(), start, is_last: end == self.file.size }))
+        let before = Before::Bytes(self.path.clone(), start);
+        Ok(Some(Share { frames, name: self.name.clone(), before, is_last: end == self.file.size }))
     }
 
     fn failed(&self, error: &io::Error) -> DataError {
@@ -195,12 +191,34 @@ fn row_cuts(name: &str, objects: bool, input: &mut LineReader, options: &ReadOpt
 /// The frames of a piece.
 pub struct Share {
     frames: Frames,
-    path: PathBuf,
-    start: u64,
+    name: String,
+    before: Before,
     is_last: bool,
 }
 
+/// What comes before a piece.
+enum Before {
+    /// So many bytes of a file.
+    Bytes(PathBuf, u64),
+    /// So many lines.
+    Lines(usize),
+}
+
 impl Share {
+    /// The frames of lines of a stream that is shown under a name, behind so many other lines. `before`: segments that were there before,
+    /// with their last times.
+    pub fn of_lines(
+        name: &str,
+        lines: Vec<u8>,
+        options: &ReadOptions,
+        before: &[(Symbol, i64)],
+        count: usize,
+    ) -> Result<Share, DataError> {
+        let mut frames = Frames::from_reader(name, io::Cursor::new(lines), options)?;
+        frames.sink.passed(before);
+        Ok(Share { frames, name: name.into(), before: Before::Lines(count), is_last: false })
+    }
+
     /// Whether there is another segment after its last one: a file that is being written may go on with the last of all.
     pub fn is_closed(&self) -> bool {
         !self.is_last
@@ -222,12 +240,12 @@ impl Iterator for Share {
             let problem = Problem::new(ProblemKind::OutOfOrder, 0, message);
             return Some(Err(problem
                 .hint("leave `--shared-input` out, or write the segments one after the other")
-                .of(self.path.display().to_string())));
+                .of(&self.name)));
         }
         // The lines before are counted only for whoever has to be told a place.
-        Some(next.map_err(|error| match lines_before(&self.path, self.start) {
-            Ok(lines) => error.further(lines),
-            Err(_) => error,
+        Some(next.map_err(|error| match &self.before {
+            Before::Bytes(path, start) => error.further(lines_before(path, *start).unwrap_or(0)),
+            Before::Lines(lines) => error.further(*lines),
         }))
     }
 }

@@ -7,7 +7,7 @@ use rskafka::client::partition::{OffsetAt, PartitionClient, UnknownTopicHandling
 use rskafka::client::{Client, ClientBuilder};
 use tokio::runtime::{Builder, Runtime};
 
-use super::{Message, Messages, Positions};
+use super::{Message, Messages, Positions, Stretch};
 
 /// How long a broker that does not answer is asked again: one that is started at the same time is there by then.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -20,7 +20,7 @@ const WAIT: i32 = 1000;
 
 struct Kafka {
     runtime: Runtime,
-    /// Each with where it is and where it ends.
+    /// Each with where it is gone on from and where it ends.
     partitions: Vec<(PartitionClient, i64, i64)>,
     topic: String,
 }
@@ -85,24 +85,20 @@ async fn partitions(
 }
 
 impl Messages for Kafka {
-    fn more(&mut self) -> Result<Vec<Message>, String> {
-        let Some((client, at, end)) = self.partitions.iter_mut().find(|(_, at, end)| at < end) else {
-            return Ok(Vec::new());
-        };
-        let partition = client.partition();
-        let fetched = self.runtime.block_on(client.fetch_records(*at, FETCH, WAIT));
-        let (records, _) = fetched
-            .map_err(|error| format!("partition {partition} of `{}` cannot be read at {at}: {error}", self.topic))?;
-        let mut messages = Vec::new();
-        for found in records.into_iter().filter(|found| found.offset < *end) {
-            *at = found.offset + 1;
-            messages.push(Message { text: found.record.value.unwrap_or_default(), partition, next: *at });
-        }
-        if messages.is_empty() {
-            // The last numbers of a log may be those of marks that are no messages.
-            *at = *end;
-            return self.more();
-        }
-        Ok(messages)
+    fn stretches(&self) -> Vec<Stretch> {
+        let stretch = |(client, from, to): &(PartitionClient, i64, i64)| (client.partition(), *from, *to);
+        let all = self.partitions.iter().map(stretch);
+        all.map(|(partition, from, to)| Stretch { partition, from, to }).collect()
+    }
+
+    fn fetch(&mut self, Stretch { partition, from, to }: Stretch) -> Result<Vec<Message>, String> {
+        let failed = |why: String| format!("partition {partition} of `{}` cannot be read at {from}: {why}", self.topic);
+        let own = self.partitions.iter().find(|(client, ..)| client.partition() == partition);
+        let (client, ..) = own.ok_or_else(|| failed("it is not there".into()))?;
+        let fetched = self.runtime.block_on(client.fetch_records(from, FETCH, WAIT));
+        let (records, _) = fetched.map_err(|error| failed(error.to_string()))?;
+        // The last numbers of a log may be those of marks that are no messages.
+        let own = records.into_iter().filter(|found| found.offset < to);
+        Ok(own.map(|found| Message { text: found.record.value.unwrap_or_default(), next: found.offset + 1 }).collect())
     }
 }

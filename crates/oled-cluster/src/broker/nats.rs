@@ -7,7 +7,7 @@ use async_nats::jetstream::{self, stream::Stream};
 use futures_util::StreamExt;
 use tokio::runtime::{Builder, Runtime};
 
-use super::{Message, Messages, Positions};
+use super::{Message, Messages, Positions, Stretch};
 
 /// How long a server that does not answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -17,16 +17,17 @@ const BATCH: usize = 1024;
 
 struct Nats {
     runtime: Runtime,
-    consumer: Option<PullConsumer>,
+    stream: Stream,
     name: String,
-    /// The number of the next message, and of the last one.
-    at: u64,
-    last: u64,
+    /// What there was when it was opened, as the one partition that it has.
+    all: Stretch,
+    /// Who gives the messages from a number on.
+    consumer: Option<(i64, PullConsumer)>,
 }
 
 pub(super) fn open(host: &str, name: &str, from: &Positions) -> Result<Box<dyn Messages>, String> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
-    let (consumer, at, last) = runtime.block_on(async {
+    let stream = runtime.block_on(async {
         let connecting = async_nats::ConnectOptions::new().connection_timeout(PATIENCE).connect(host);
         let client = match tokio::time::timeout(PATIENCE, connecting).await {
             Ok(Ok(client)) => client,
@@ -34,13 +35,13 @@ pub(super) fn open(host: &str, name: &str, from: &Positions) -> Result<Box<dyn M
             Err(_) => return Err(unreachable(host, "nobody answers")),
         };
         let context = jetstream::new(client);
-        let stream = match context.get_stream(name).await {
-            Ok(stream) => stream,
-            Err(error) => return Err(not_there(&context, name, &error.to_string()).await),
-        };
-        consumer(&stream, name, from).await
+        match context.get_stream(name).await {
+            Ok(stream) => Ok(stream),
+            Err(error) => Err(not_there(&context, name, &error.to_string()).await),
+        }
     })?;
-    Ok(Box::new(Nats { runtime, consumer, name: name.into(), at, last }))
+    let all = all(&stream, name, from)?;
+    Ok(Box::new(Nats { runtime, stream, name: name.into(), all, consumer: None }))
 }
 
 fn unreachable(host: &str, why: &str) -> String {
@@ -51,61 +52,67 @@ fn unreachable(host: &str, why: &str) -> String {
 }
 
 async fn not_there(context: &jetstream::Context, name: &str, why: &str) -> String {
-    let names: Vec<String> = context.stream_names().filter_map(|name| async { name.ok() }).collect().await;
+    let mut names: Vec<String> = context.stream_names().filter_map(|name| async { name.ok() }).collect().await;
+    names.sort_unstable();
     let known = if names.is_empty() { "it has none".to_string() } else { format!("it has {}", names.join(", ")) };
     format!(
         "the server has no stream `{name}`: {why}\nhint: {known}; `JetStream` must be on, as with `nats-server -js`"
     )
 }
 
-async fn consumer(stream: &Stream, name: &str, from: &Positions) -> Result<(Option<PullConsumer>, u64, u64), String> {
+/// What there is in a stream and was not read before.
+fn all(stream: &Stream, name: &str, from: &Positions) -> Result<Stretch, String> {
     let state = &stream.cached_info().state;
-    let (first, last) = (state.first_sequence.max(1), state.last_sequence);
-    let at = match from.get(&0) {
-        Some(at) => u64::try_from(*at).unwrap_or(u64::MAX),
-        None => first,
-    };
-    if at < first || at > last + 1 {
+    let [first, to] =
+        [state.first_sequence.max(1), state.last_sequence + 1].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+    let at = from.get(&0).copied().unwrap_or(first);
+    if at < first || at > to {
+        let last = to - 1;
         return Err(format!(
             "the stream `{name}` has the messages {first} to {last}, and is to be read from {at} on\nhint: what was not read is gone: was the stream made anew, or does it forget too soon?"
         ));
     }
-    if at > last {
-        return Ok((None, at, last));
-    }
-    let config = pull::Config {
-        deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: at },
-        ack_policy: AckPolicy::None,
-        ..pull::Config::default()
-    };
-    let consumer = stream.create_consumer(config).await;
-    let consumer = consumer.map_err(|error| format!("the stream `{name}` cannot be read: {error}"))?;
-    Ok((Some(consumer), at, last))
+    Ok(Stretch { partition: 0, from: at, to })
 }
 
 impl Messages for Nats {
-    fn more(&mut self) -> Result<Vec<Message>, String> {
-        let Some(consumer) = self.consumer.as_ref().filter(|_| self.at <= self.last) else { return Ok(Vec::new()) };
-        let (last, name) = (self.last, &self.name);
+    fn stretches(&self) -> Vec<Stretch> {
+        vec![self.all]
+    }
+
+    fn fetch(&mut self, Stretch { from, to, .. }: Stretch) -> Result<Vec<Message>, String> {
+        let (name, stream, before) = (&self.name, &self.stream, self.consumer.take());
         let failed = |error: &dyn std::fmt::Display| format!("the stream `{name}` cannot be read further: {error}");
-        let found = self.runtime.block_on(async {
+        let (found, consumer) = self.runtime.block_on(async {
+            let consumer = match before.filter(|(at, _)| *at == from) {
+                Some((_, consumer)) => consumer,
+                None => {
+                    let config = pull::Config {
+                        deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: from.unsigned_abs() },
+                        ack_policy: AckPolicy::None,
+                        ..pull::Config::default()
+                    };
+                    stream.create_consumer(config).await.map_err(|error| failed(&error))?
+                }
+            };
             let mut found = Vec::new();
-            let mut batch = consumer.fetch().max_messages(BATCH).messages().await.map_err(|error| failed(&error))?;
+            // No more than there are, so that who goes on misses none.
+            let most = BATCH.min(usize::try_from(to - from).unwrap_or(BATCH));
+            let mut batch = consumer.fetch().max_messages(most).messages().await.map_err(|error| failed(&error))?;
             while let Some(message) = batch.next().await {
                 let message = message.map_err(|error| failed(&error))?;
                 let number = message.info().map_err(|error| failed(&error))?.stream_sequence;
-                if number <= last {
-                    let next = i64::try_from(number + 1).map_err(|error| failed(&error))?;
-                    found.push(Message { text: message.payload.to_vec(), partition: 0, next });
+                let next = i64::try_from(number + 1).map_err(|error| failed(&error))?;
+                if next <= to {
+                    found.push(Message { text: message.payload.to_vec(), next });
                 }
-                if number >= last {
+                if next >= to {
                     break;
                 }
             }
-            Ok::<_, String>(found)
+            Ok::<_, String>((found, consumer))
         })?;
-        // Where the last ones were deleted nothing comes any more.
-        self.at = found.last().map_or(self.last + 1, |message| message.next.unsigned_abs());
+        self.consumer = found.last().map(|last| (last.next, consumer));
         Ok(found)
     }
 }

@@ -7,10 +7,12 @@ use std::sync::atomic::Ordering;
 use oled::{Kinds, Signature, Ticks};
 
 use crate::declarations::Declarations;
+use crate::error::Skipped;
 use crate::format::Format;
 use crate::grid::Grid;
 use crate::live::Live;
 use crate::reasoner::Reasoner;
+use crate::sink::Sink;
 use crate::table::Tables;
 
 /// How to read a stream. By default: the format that the name promises, and the first problem ends it.
@@ -59,6 +61,11 @@ impl ReadOptions {
     /// The kinds that values must be of.
     pub(crate) fn kinds(&self) -> Arc<Kinds> {
         self.declarations.as_ref().map(|declarations| declarations.kinds.clone()).unwrap_or_default()
+    }
+
+    /// Nothing that was left out yet, of a stream with these declarations.
+    pub fn nothing_skipped(&self) -> Skipped {
+        Sink::new(self).skipped
     }
 
     /// Whether there is more to be done with an input than to read it.
