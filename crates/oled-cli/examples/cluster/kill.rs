@@ -15,21 +15,29 @@ pub(crate) fn run(program: &Program, kills: u64, seed: u64, mut tell: impl FnMut
     let task = program.mixed_task("lobby").display().to_string();
     let [_, input] = program.streams(seed, 7, 500).map(|path| path.display().to_string());
     let [apart, _] = program.streams(seed + 1, 7, 500).map(|path| path.display().to_string());
+    let table = |is_mixed: bool| {
+        let (task, table) = program.machines(seed, [9, 500, 12], is_mixed);
+        format!("recognise {task} --theory {task}/rules.lp --input {table}")
+    };
     let jobs = [
         format!("recognise {task} --theory true --input {input}"),
         format!("recognise lobby --theory true --frames --input {apart}"),
         format!("learn {task} --no-refits --input {input}"),
         format!("learn lobby-listed --learner oled --input {apart}"),
         format!("recognise lobby --theory true --input {apart}"),
+        format!("recognise {task} --theory true --frames --input {input}"),
+        table(false),
+        table(true),
     ];
-    // How a cluster reads it: the last two in pieces.
-    let read = ["", "", "", " --shared-input", " --shared-input"];
+    // How a cluster reads it: the last ones in pieces.
+    let read = jobs.iter().enumerate().map(|(i, _)| if i < 3 { "" } else { " --shared-input" });
+    let read: Vec<&str> = read.collect();
     let alone: Vec<String> = (jobs.iter())
         .map(|job| String::from_utf8_lossy(&program.run(&words(&format!("{job} --quiet"))).stdout).into_owned())
         .collect();
     // How long each takes from start to end, to choose moments within.
     let takes: Vec<Duration> = (jobs.iter())
-        .zip(read)
+        .zip(&read)
         .map(|(job, read)| {
             let began = Instant::now();
             program.together(&words(&format!("{job} --quiet{read}")), 2);

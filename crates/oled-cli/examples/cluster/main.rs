@@ -3,6 +3,8 @@
 //! and `… -- kill --kills 100` in the same way.
 
 mod kill;
+#[path = "../../tests/common/machines.rs"]
+mod machines;
 mod processes;
 mod same;
 

@@ -5,6 +5,8 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use crate::machines;
+
 /// The program, and a folder for what it needs.
 pub(crate) struct Program {
     path: PathBuf,
@@ -89,6 +91,13 @@ impl Program {
             fs::write(&path, lines.join("\n") + "\n").expect("there is room for files");
             path
         })
+    }
+
+    /// A task about machines and its table, with so many plants, times and machines in each.
+    pub(crate) fn machines(&self, seed: u64, size: [u64; 3], is_mixed: bool) -> (String, String) {
+        let [task, _] = machines::task(self.folder.path(), is_mixed);
+        let table = machines::table(self.folder.path(), seed, size, is_mixed);
+        (task.display().to_string(), table.display().to_string())
     }
 
     /// A copy of a task of this repository in which segments may be mixed.

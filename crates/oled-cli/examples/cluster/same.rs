@@ -33,6 +33,14 @@ pub(crate) fn run(program: &Program, streams: u64, data: Option<&Path>, mut tell
                 found.compare(program, &job);
             }
         }
+        for is_mixed in [false, true] {
+            let (task, input) = program.machines(seed, [6, 120, 12], is_mixed);
+            for text in
+                ["recognise TASK --theory TASK/rules.lp --input STREAM", "learn TASK --no-refits --input STREAM"]
+            {
+                found.compare(program, &job(&text.replace("TASK", &task), &input, true, true));
+            }
+        }
         let listed = "learn lobby-listed --learner oled --input STREAM";
         found.compare(program, &job(listed, &apart, true, true));
         found.compare(program, &job("weigh lobby-listed --theory hand --input STREAM", &apart, true, false));
@@ -68,8 +76,8 @@ pub(crate) fn run(program: &Program, streams: u64, data: Option<&Path>, mut tell
 fn job(text: &str, input: &str, threads: bool, processes: bool) -> Job {
     let args = words(text).into_iter().map(|word| if word == "STREAM" { input.into() } else { word });
     let args: Vec<String> = args.collect();
-    // Mixed segments are not read in pieces, folds are read as a whole, and a directory is no file.
-    let shared = processes && input.contains("apart-") && args[0] != "crossval";
+    // Folds are read as a whole, and a directory is no file.
+    let shared = processes && Path::new(input).extension().is_some() && args[0] != "crossval";
     Job { args, threads, processes, shared }
 }
 
