@@ -60,7 +60,9 @@ impl Shares {
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Result<Shares, String>, DataError> {
         let name = path.display().to_string();
         let why_not = match () {
-            () if options.lenient => "the option `lenient` goes on after faults, which may be about what came long before",
+            () if options.lenient => {
+                "the option `lenient` goes on after faults, which may be about what came long before"
+            }
             () if options.is_joined() || options.labels_from.is_some() => {
                 "it is put together from several inputs, or cut into segments by time"
             }

@@ -133,7 +133,7 @@ impl TableReader {
             self.cells.object(row, columns.names()).ok()?
         } else {
             let row = self.cells.split(row).ok()??;
-            (row.cells.len() == columns.names().len()).then_some(row)?
+            (row.len() == columns.names().len()).then_some(row)?
         };
         let time = self.tables.times.read(row.cell(columns.time)).ok()?;
         let segment = match columns.segment {
