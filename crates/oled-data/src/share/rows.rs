@@ -53,10 +53,15 @@ impl RowCuts {
         if let Some(found) = self.search(file, from, Some(from + BLOCK))? {
             return Ok(found);
         }
-        // Cuts in one segment are passed over.
+        // Cuts in one segment are passed over; then its end is closed in on, by halves, so that few of its rows are looked at.
         let current = self.segment_from(file, from)?;
-        while !self.interleaved && from + piece < file.size && self.segment_from(file, from + piece)? == current {
-            from += piece;
+        let mut step = if self.interleaved { 0 } else { piece };
+        while step > BLOCK.min(piece / 2) {
+            if from + step < file.size && self.segment_from(file, from + step)? == current {
+                from += step;
+            } else {
+                step /= 2;
+            }
         }
         Ok(self.search(file, from, None)?.unwrap_or(file.size))
     }
