@@ -1,8 +1,7 @@
 //! Cuts between rows of tables: where a time begins whose first row is of a segment that the rows of the time before are not of.
 //!
 //! A quoted cell may have ends of lines in it, so that the middle of a table does not tell where a row begins. What tells it is whether
-//! the number of quotes before is even; so they are counted, in all of the file up to the cut, which is a small part of what it takes to
-//! read the rows.
+//! the number of quotes before is even; so they are counted, in all of the file up to the cut, without taking the rows apart.
 
 use std::io;
 use std::ops::Range;
