@@ -300,19 +300,21 @@ impl LineReader {
     }
 }
 
+/// Gives one byte at a time.
+#[cfg(test)]
+pub(crate) struct Slow(pub(crate) io::Cursor<Vec<u8>>);
+
+#[cfg(test)]
+impl Read for Slow {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(&mut buffer[..1])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::live::new_file;
-
-    /// Gives one byte at a time.
-    struct Slow(io::Cursor<Vec<u8>>);
-
-    impl Read for Slow {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.0.read(&mut buffer[..1])
-        }
-    }
 
     fn lines(text: &[u8], peek: bool) -> Vec<(usize, String, bool)> {
         let mut reader = LineReader::new(Box::new(Slow(io::Cursor::new(text.to_vec()))));

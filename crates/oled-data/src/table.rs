@@ -15,6 +15,7 @@ mod cells;
 mod columns;
 mod marks;
 mod numbers;
+mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]
@@ -42,8 +43,9 @@ use toml::Spanned;
 pub(crate) use batches::{ArrowReader, BatchReader, Slices, scan_batches};
 pub(crate) use cells::{Cells, Row, delimiter, keys};
 pub(crate) use columns::{Columns, truth};
+pub(crate) use open::SETTLED;
 pub(crate) use parquet::ParquetReader;
-pub(crate) use rows::{SETTLED, TableReader};
+pub(crate) use rows::TableReader;
 pub(crate) use scan::scan;
 pub(crate) use slots::{is_code, number, value_of};
 #[cfg(feature = "arrow")]

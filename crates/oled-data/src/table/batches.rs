@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::ArrowError;
 use oled::Symbol;
 
-use super::rows::Open;
+use super::open::Open;
 use super::texts::{is_flat, text_of, write};
 use super::typed::{Column, TypedRow};
 use super::{Cells, Columns, Row, Tables};

@@ -15,7 +15,8 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use self::pages::Group;
-use super::rows::{Open, stem_of};
+use super::open::Open;
+use super::rows::stem_of;
 use super::texts::{is_flat, text_of, write};
 use super::typed::{Column, TypedRow};
 use super::{Cells, Columns, Row, Tables};

@@ -3,14 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use oled::{Facts, Frame, Kinds, StateError, Symbol, state};
-use rustc_hash::FxBuildHasher;
+use oled::{Kinds, StateError, Symbol, state};
 
 use super::cells::keys;
 use super::marks::Marks;
-use super::numbers::same;
-use super::slots::AnyRow;
+use super::open::Open;
 use super::{Cells, Columns, Row, Tables, delimiter};
 use crate::error::{Problem, ProblemKind};
 use crate::frame::default_segment;
@@ -39,29 +36,6 @@ pub(crate) struct TableReader {
     usual: Symbol,
 }
 
-/// The frames of the time that rows have now, one for each segment.
-#[derive(Default)]
-pub(super) struct Open {
-    time: Option<i64>,
-    /// The cell of that time, if it is a text: it is the same in many rows.
-    text: Vec<u8>,
-    frames: Vec<(Symbol, Opened)>,
-    /// Which of the frames is of which segment, where there are more than [`FEW`].
-    places: IndexMap<Symbol, usize, FxBuildHasher>,
-    /// The segment of the last row, and which of the frames is its.
-    last: Option<(Symbol, usize)>,
-    /// How many facts and values the last frame had, for its two parts: the next is likely to have as many.
-    room: [(usize, usize); 2],
-    /// The last time that was taken to be complete because no row came for a while.
-    settled: Option<i64>,
-}
-
-/// So many segments are looked through one by one, which takes less time than to hash one and to forget it again.
-const FEW: usize = 8;
-
-/// What to do about a row that comes when its time is over.
-pub(crate) const SETTLED: &str = "no row had come for a while, so that time was over: wait longer with the option `settle`, or skip such rows with the option `lenient`";
-
 /// The name of a file, without its ending.
 pub(super) fn stem_of(name: &str) -> String {
     let file = Path::new(name).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -86,9 +60,6 @@ fn is_line_of_text(line: &str) -> Result<(), Problem> {
         ),
     }
 }
-
-/// A frame whose rows are being read; `None` where it came at the wrong time and is left out.
-type Opened = Option<[Facts; 2]>;
 
 impl TableReader {
     pub(crate) fn new(name: &str, objects: bool, tables: Arc<Tables>, kinds: Arc<Kinds>) -> TableReader {
@@ -119,7 +90,8 @@ impl TableReader {
 
     /// What a reader of the same table has to know that begins behind its header.
     pub(crate) fn behind_header(&self) -> Vec<u8> {
-        let Open { time, frames, .. } = Open::default();
+        let open = Open::default();
+        let (time, frames) = open.state();
         state::encode(&(&self.header, "", time, frames))
     }
 
@@ -235,126 +207,6 @@ impl TableReader {
     }
 }
 
-impl Open {
-    /// Adds what a row says to the frame of its time and its segment.
-    pub(super) fn add(
-        &mut self,
-        row: &impl AnyRow,
-        columns: &mut Columns,
-        tables: &Tables,
-        usual: Symbol,
-        sink: &mut Sink,
-    ) -> Result<(), Problem> {
-        let time = self.read_time(row, columns, tables)?;
-        let segment = match columns.segment {
-            None => usual,
-            Some(column) if columns.is_missing(&row.text(column)) => {
-                let message = format!("the row has no `{}`, which is its segment", columns.names()[column]);
-                return Err(Problem::new(ProblemKind::Missing, row.at(column), message).hint(
-                    "each row belongs to a segment: fill the cell, or leave the row out with the option `lenient`",
-                ));
-            }
-            Some(column) => Symbol::new(&row.text(column)),
-        };
-        if self.time != Some(time) {
-            self.flush(sink);
-            self.time = Some(time);
-        }
-        let frame = match self.last.filter(|(last, _)| *last == segment) {
-            Some((_, frame)) => frame,
-            None => self.enter(segment, time, row.at(columns.time), sink)?,
-        };
-        let Some((_, Some(facts))) = self.frames.get_mut(frame) else { return Ok(()) };
-        columns.add(row, facts, |problem| sink.skip_or_fail(problem))
-    }
-
-    /// Goes to the frame of a segment, which may begin here.
-    fn enter(&mut self, segment: Symbol, time: i64, at: usize, sink: &mut Sink) -> Result<usize, Problem> {
-        let frame = match self.frame_of(segment) {
-            Some(frame) => frame,
-            None => {
-                let admitted = sink.admit(segment, time).map_err(|problem| problem.at(at));
-                let admitted = admitted.map_err(|problem| match self.settled {
-                    Some(settled) if time <= settled => problem.hint(SETTLED),
-                    _ => problem,
-                });
-                let opened = match admitted {
-                    Ok(()) => {
-                        let [(facts, values), (labels, of_labels)] = self.room;
-                        Some([Facts::with_capacity(facts, values), Facts::with_capacity(labels, of_labels)])
-                    }
-                    Err(problem) => sink.skip_or_fail(problem).map(|()| None)?,
-                };
-                self.frames.push((segment, opened));
-                self.frames.len() - 1
-            }
-        };
-        self.last = Some((segment, frame));
-        Ok(frame)
-    }
-
-    /// Which of the frames is that of a segment.
-    fn frame_of(&mut self, segment: Symbol) -> Option<usize> {
-        if self.frames.len() <= FEW {
-            return self.frames.iter().position(|(own, _)| *own == segment);
-        }
-        let known = self.places.len();
-        self.places.extend(self.frames.iter().enumerate().skip(known).map(|(frame, (own, _))| (*own, frame)));
-        self.places.get(&segment).copied()
-    }
-
-    /// The time of a row.
-    #[inline]
-    fn read_time(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
-        if let Some(time) = row.time(columns.time) {
-            return Ok(time);
-        }
-        match (self.time, row.bytes(columns.time)) {
-            (Some(time), Some(bytes)) if same(&self.text, bytes) => Ok(time),
-            _ => self.read_other_time(row, columns, tables),
-        }
-    }
-
-    /// The time of a row that is not known to be that of the row before.
-    #[inline(never)]
-    fn read_other_time(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
-        let text = row.text(columns.time);
-        let cell = text.as_ref();
-        let time = tables.times.read(cell).map_err(|error| {
-            let kind = if columns.is_missing(cell) { ProblemKind::Missing } else { ProblemKind::BadNumber };
-            Problem::new(
-                kind,
-                row.at(columns.time),
-                format!("{}, in column `{}`", error.message, columns.names()[columns.time]),
-            )
-            .hint(error.hint)
-        })?;
-        self.text.clear();
-        self.text.extend_from_slice(row.bytes(columns.time).unwrap_or_default());
-        Ok(time)
-    }
-
-    /// Hands on the frames of a time of which no more rows come.
-    fn settle(&mut self, sink: &mut Sink) {
-        self.settled = self.time.or(self.settled);
-        self.flush(sink);
-    }
-
-    /// Hands on the frames of the time that is over.
-    pub(super) fn flush(&mut self, sink: &mut Sink) {
-        let Some(time) = self.time.take() else { return };
-        self.last = None;
-        self.places.clear();
-        for (segment, opened) in self.frames.drain(..) {
-            if let Some([narrative, annotation]) = opened {
-                let size = |facts: &Facts| (facts.len(), facts.value_count());
-                self.room = [size(&narrative), size(&annotation)];
-                sink.push(Frame { segment, time, narrative, annotation });
-            }
-        }
-    }
-}
-
 impl LineFormat for TableReader {
     fn line(&mut self, line: Line<'_>, sink: &mut Sink) -> Result<(), Problem> {
         let text = line.text.strip_suffix('\r').unwrap_or(line.text);
@@ -425,7 +277,7 @@ impl LineFormat for TableReader {
     }
 
     fn save(&self) -> Vec<u8> {
-        let Open { time, frames, .. } = &self.open;
+        let (time, frames) = self.open.state();
         state::encode(&(&self.header, &self.pending, time, frames))
     }
 
@@ -435,28 +287,20 @@ impl LineFormat for TableReader {
             self.read_header(&header).map_err(|_| StateError::new("the table has other columns".to_string()))?;
         }
         self.pending = pending;
-        self.open = Open { time, frames, ..Open::default() };
+        self.open = Open::restored(time, frames);
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::{self, Read};
+    use std::io;
 
+    use crate::lines::Slow;
     use crate::reader::Frames;
     use crate::task_folder::TaskFolder;
 
-    /// Gives one byte at a time, so that lines are taken one by one.
-    struct Slow(io::Cursor<Vec<u8>>);
-
-    impl Read for Slow {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.0.read(&mut buffer[..1])
-        }
-    }
-
-    /// What a table gives, taken by lines or many lines at a time: frames, what was left out, and the error.
+    /// What a table gives, taken by lines, where they come slowly, or many lines at a time: frames, what was left out, and the error.
     fn outcome(text: &str, lenient: bool, slow: bool) -> String {
         let modes = "input(temp(+room, +celsius, +time)). input(happensAt(alarm(+room, +code), +time)).
             type(room, symbol). type(celsius, real). type(code, symbol). example(holdsAt(hot(+room), +time)).";

@@ -1,0 +1,167 @@
+//! Open frames: those of the time that rows have now, one for each segment.
+
+use indexmap::IndexMap;
+use oled::{Facts, Frame, Symbol};
+use rustc_hash::FxBuildHasher;
+
+use super::numbers::same;
+use super::slots::AnyRow;
+use super::{Columns, Tables};
+use crate::error::{Problem, ProblemKind};
+use crate::sink::Sink;
+
+/// The frames of the time that rows have now, one for each segment.
+#[derive(Default)]
+pub(super) struct Open {
+    time: Option<i64>,
+    /// The cell of that time, if it is a text: it is the same in many rows.
+    text: Vec<u8>,
+    frames: Vec<(Symbol, Opened)>,
+    /// Which of the frames is of which segment, where there are more than [`FEW`].
+    places: IndexMap<Symbol, usize, FxBuildHasher>,
+    /// The segment of the last row, and which of the frames is its.
+    last: Option<(Symbol, usize)>,
+    /// How many facts and values the last frame had, for its two parts: the next is likely to have as many.
+    room: [(usize, usize); 2],
+    /// The last time that was taken to be complete because no row came for a while.
+    settled: Option<i64>,
+}
+
+/// So many segments are looked through one by one, which takes less time than to hash one and to forget it again.
+const FEW: usize = 8;
+
+/// What to do about a row that comes when its time is over.
+pub(crate) const SETTLED: &str = "no row had come for a while, so that time was over: wait longer with the option `settle`, or skip such rows with the option `lenient`";
+
+/// A frame whose rows are being read; `None` where it came at the wrong time and is left out.
+pub(super) type Opened = Option<[Facts; 2]>;
+
+impl Open {
+    /// What is saved of it: the time, and the frames of it so far.
+    pub(super) fn state(&self) -> (&Option<i64>, &Vec<(Symbol, Opened)>) {
+        (&self.time, &self.frames)
+    }
+
+    /// Goes on where another was saved.
+    pub(super) fn restored(time: Option<i64>, frames: Vec<(Symbol, Opened)>) -> Open {
+        Open { time, frames, ..Open::default() }
+    }
+
+    /// Adds what a row says to the frame of its time and its segment.
+    pub(super) fn add(
+        &mut self,
+        row: &impl AnyRow,
+        columns: &mut Columns,
+        tables: &Tables,
+        usual: Symbol,
+        sink: &mut Sink,
+    ) -> Result<(), Problem> {
+        let time = self.read_time(row, columns, tables)?;
+        let segment = match columns.segment {
+            None => usual,
+            Some(column) if columns.is_missing(&row.text(column)) => {
+                let message = format!("the row has no `{}`, which is its segment", columns.names()[column]);
+                return Err(Problem::new(ProblemKind::Missing, row.at(column), message).hint(
+                    "each row belongs to a segment: fill the cell, or leave the row out with the option `lenient`",
+                ));
+            }
+            Some(column) => Symbol::new(&row.text(column)),
+        };
+        if self.time != Some(time) {
+            self.flush(sink);
+            self.time = Some(time);
+        }
+        let frame = match self.last.filter(|(last, _)| *last == segment) {
+            Some((_, frame)) => frame,
+            None => self.enter(segment, time, row.at(columns.time), sink)?,
+        };
+        let Some((_, Some(facts))) = self.frames.get_mut(frame) else { return Ok(()) };
+        columns.add(row, facts, |problem| sink.skip_or_fail(problem))
+    }
+
+    /// Goes to the frame of a segment, which may begin here.
+    fn enter(&mut self, segment: Symbol, time: i64, at: usize, sink: &mut Sink) -> Result<usize, Problem> {
+        let frame = match self.frame_of(segment) {
+            Some(frame) => frame,
+            None => {
+                let admitted = sink.admit(segment, time).map_err(|problem| problem.at(at));
+                let admitted = admitted.map_err(|problem| match self.settled {
+                    Some(settled) if time <= settled => problem.hint(SETTLED),
+                    _ => problem,
+                });
+                let opened = match admitted {
+                    Ok(()) => {
+                        let [(facts, values), (labels, of_labels)] = self.room;
+                        Some([Facts::with_capacity(facts, values), Facts::with_capacity(labels, of_labels)])
+                    }
+                    Err(problem) => sink.skip_or_fail(problem).map(|()| None)?,
+                };
+                self.frames.push((segment, opened));
+                self.frames.len() - 1
+            }
+        };
+        self.last = Some((segment, frame));
+        Ok(frame)
+    }
+
+    /// Which of the frames is that of a segment.
+    fn frame_of(&mut self, segment: Symbol) -> Option<usize> {
+        if self.frames.len() <= FEW {
+            return self.frames.iter().position(|(own, _)| *own == segment);
+        }
+        let known = self.places.len();
+        self.places.extend(self.frames.iter().enumerate().skip(known).map(|(frame, (own, _))| (*own, frame)));
+        self.places.get(&segment).copied()
+    }
+
+    /// The time of a row.
+    #[inline]
+    fn read_time(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
+        if let Some(time) = row.time(columns.time) {
+            return Ok(time);
+        }
+        match (self.time, row.bytes(columns.time)) {
+            (Some(time), Some(bytes)) if same(&self.text, bytes) => Ok(time),
+            _ => self.read_other_time(row, columns, tables),
+        }
+    }
+
+    /// The time of a row that is not known to be that of the row before.
+    #[inline(never)]
+    fn read_other_time(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
+        let text = row.text(columns.time);
+        let cell = text.as_ref();
+        let time = tables.times.read(cell).map_err(|error| {
+            let kind = if columns.is_missing(cell) { ProblemKind::Missing } else { ProblemKind::BadNumber };
+            Problem::new(
+                kind,
+                row.at(columns.time),
+                format!("{}, in column `{}`", error.message, columns.names()[columns.time]),
+            )
+            .hint(error.hint)
+        })?;
+        self.text.clear();
+        self.text.extend_from_slice(row.bytes(columns.time).unwrap_or_default());
+        Ok(time)
+    }
+
+    /// Hands on the frames of a time of which no more rows come.
+    pub(super) fn settle(&mut self, sink: &mut Sink) {
+        self.settled = self.time.or(self.settled);
+        self.flush(sink);
+    }
+
+    /// Hands on the frames of the time that is over.
+    pub(super) fn flush(&mut self, sink: &mut Sink) {
+        let Some(time) = self.time.take() else { return };
+        self.last = None;
+        self.places.clear();
+        for (segment, opened) in self.frames.drain(..) {
+            if let Some([narrative, annotation]) = opened {
+                let size = |facts: &Facts| (facts.len(), facts.value_count());
+                self.room = [size(&narrative), size(&annotation)];
+                sink.push(Frame { segment, time, narrative, annotation });
+            }
+        }
+    }
+}
