@@ -325,10 +325,11 @@ fn each_bad_input_gets_its_message_and_its_exit_code() {
     }
     for Case { name, file, interleaved, input, message, skipped } in cases() {
         fs::write(path.join(file), &input).unwrap();
+        let message = in_flags(message.trim());
         let convert = format!("convert {file} --to facts --task task-{interleaved}");
         let strict = oled(path, &convert);
         assert_eq!(strict.status.code(), Some(2), "{name}");
-        assert_eq!(stderr(&strict).trim_end(), in_flags(message.trim()), "{name}");
+        assert_eq!(stderr(&strict).trim_end(), message, "{name}");
         let lenient = oled(path, &format!("{convert} --lenient"));
         assert!(matches!(lenient.status.code(), Some(0 | 1)), "{name}");
         assert_eq!(stderr(&lenient), format!("warning: {skipped}\n"), "{name}");
@@ -336,11 +337,8 @@ fn each_bad_input_gets_its_message_and_its_exit_code() {
         let title = name.replace('_', " ");
         let mixed = if interleaved { ", of a task with interleaved segments" } else { "" };
         let _ = write!(page, "\n### {title}\n\n`{file}`{mixed}:\n\n```text\n{}```\n\n", shown(&input));
-        let _ = write!(
-            page,
-            "```text\n{}\n```\n\nExit code 2. With `--lenient`: {skipped}; exit code {code}.\n",
-            message.trim()
-        );
+        let _ =
+            write!(page, "```text\n{message}\n```\n\nExit code 2. With `--lenient`: {skipped}; exit code {code}.\n");
     }
     page.push_str("\n## Tables and labels\n\nWhere the task is `t`, it has this table:\n\n");
     let _ = write!(page, "`t/task.toml`:\n\n```text\n{TABLE}```\n\n`t/modes.lp`:\n\n```text\n{MODES}```\n");

@@ -253,7 +253,7 @@ fn segments_are_the_column_that_has_those_of_the_labels_or_begins_again() {
         ("tracks.csv", &rows.replace('v', "w")),
         ("labels.csv", &format!("fluent,who,start,end,segment\n{labelled}")),
     ]);
-    assert!(tables.draft().remarks[0].contains("--segment-column"), "{:?}", tables.draft().remarks);
+    assert!(tables.draft().remarks[0].contains("`segment_column`"), "{:?}", tables.draft().remarks);
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn a_million_names_are_read_and_more_than_allowed_are_an_error() {
     let error = read(Format::Facts, text, &options).unwrap_err();
     assert_eq!(error.kind(), ProblemKind::Limit);
     assert_eq!(error.message(), "there are more than 1000000 distinct names, and names are never forgotten");
-    assert!(error.hint().is_some_and(|hint| hint.contains("--max-names")));
+    assert!(error.hint().is_some_and(|hint| hint.contains("`max_names`")));
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn forms_of_atoms_count_as_names() {
     let error = read(Format::Facts, text.clone(), &options(most)).unwrap_err();
     assert_eq!(error.kind(), ProblemKind::Limit);
     assert!(
-        error.message().contains("names") && error.hint().is_some_and(|hint| hint.contains("--max-names")),
+        error.message().contains("names") && error.hint().is_some_and(|hint| hint.contains("`max_names`")),
         "{error}"
     );
     assert!(read(Format::Facts, text, &options(usize::MAX)).is_ok());

@@ -86,5 +86,5 @@ fn a_table_without_news_does_not_hold_others_back() {
     assert_eq!(place(&next(&mut frames).unwrap()), (5, 1));
     case.append("m.csv", "4,a,1\n");
     let error = next(&mut frames).unwrap_err().to_string();
-    assert!(error.contains("--settle"), "{error}");
+    assert!(error.contains("`settle`"), "{error}");
 }

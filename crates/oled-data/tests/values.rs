@@ -63,7 +63,7 @@ fn a_name_where_a_number_is_declared_is_a_fault_with_its_place_in_every_format()
                 "`{shown}` in `temp(a, {shown}, 2)` is not a number, as every `celsius` is, at time 2 of segment `k`"
             );
             assert_eq!(error.message(), message, "{format}");
-            assert!(error.hint().unwrap().contains("--lenient"));
+            assert!(error.hint().unwrap().contains("`lenient`"));
         }
     }
 }
