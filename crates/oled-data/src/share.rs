@@ -241,7 +241,7 @@ impl Iterator for Share {
             let message = "what holds from one time to another may go on in pieces that another process reads";
             let problem = Problem::new(ProblemKind::OutOfOrder, 0, message);
             return Some(Err(problem
-                .hint("leave `--shared-input` out, or write the segments one after the other")
+                .hint("leave the option `shared_input` out, or write the segments one after the other")
                 .of(&self.name)));
         }
         // The lines before are counted only for whoever has to be told a place.

@@ -90,9 +90,13 @@ impl TableReader {
 
     /// What a reader of the same table has to know that begins behind its header.
     pub(crate) fn behind_header(&self) -> Vec<u8> {
-        let open = Open::default();
+        self.state("", &Open::default())
+    }
+
+    /// What is saved where a row has begun like this, and these frames are open.
+    fn state(&self, pending: &str, open: &Open) -> Vec<u8> {
         let (time, frames) = open.state();
-        state::encode(&(&self.header, "", time, frames))
+        state::encode(&(&self.header, pending, time, frames))
     }
 
     /// Time and segment of a row by itself, if they can be read.
@@ -277,8 +281,7 @@ impl LineFormat for TableReader {
     }
 
     fn save(&self) -> Vec<u8> {
-        let (time, frames) = self.open.state();
-        state::encode(&(&self.header, &self.pending, time, frames))
+        self.state(&self.pending, &self.open)
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), StateError> {

@@ -281,8 +281,8 @@ pub struct FluentFit {
     pub looked_at: Option<(u64, u64)>,
 }
 
-/// How rules do on segments that they were not learned from: segments are dealt out, and rules are learned without each part
-/// and tested on it.
+/// How rules do on what they were not learned from: segments, or stretches of their time where there are few, are dealt out, and
+/// rules are learned without each part and tested on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeldOut {
     /// How the fluent was defined.

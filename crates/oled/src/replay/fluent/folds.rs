@@ -1,4 +1,4 @@
-//! Folds: how rules that are found without a part of the segments do on that part, and which form of rules does best there.
+//! Folds: how rules that are found without a part of the stream do on that part, and which form of rules does best there.
 
 use super::deal::{Deal, FOLDS};
 use super::{Classes, Definition, Fineness, Fit, FluentSearch, Outcome, Rule, Runs, Segment, Vocabulary, actions};
