@@ -1,8 +1,10 @@
 //! Joined: several inputs of one stream, merged by time; and one input that is cut into segments, or put in order.
 //!
 //! Inputs are in the order of time, or each has its segments one after the other, in the same order as the others. What is
-//! kept of each is its next frame, unless nothing is sorted: then all of them are.
+//! kept of each is its next frame, and where segments are mixed those of one time, since each input may name its segments in
+//! an order of its own; unless nothing is sorted: then all of them are.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,6 +25,10 @@ use crate::times::Times;
 
 pub(crate) struct Joined {
     parts: Vec<Part>,
+    /// What is to be handed on next: where segments are mixed, all that the inputs say of one time.
+    ready: VecDeque<Named>,
+    /// What is wrong with an input behind that.
+    fault: Option<DataError>,
     /// All frames in order, where the inputs are not.
     sorted: Option<std::vec::IntoIter<Frame>>,
     sort: bool,
@@ -41,8 +47,11 @@ pub(crate) struct Joined {
     live: Option<Live>,
 }
 
+/// A frame, with the name of the first input that speaks of it.
+type Named = (Arc<str>, Frame);
+
 struct Part {
-    name: String,
+    name: Arc<str>,
     frames: Frames,
     head: Option<Frame>,
     ended: bool,
@@ -53,6 +62,17 @@ struct Part {
 /// How often inputs that are being written are looked at: often enough that an alarm does not wait, and seldom enough that
 /// waiting costs nothing.
 const LOOK: Duration = Duration::from_millis(2);
+
+impl Part {
+    /// Has its next frame, if there is one by now.
+    fn look(&mut self) -> Result<(), DataError> {
+        if self.head.is_none() && !self.ended {
+            self.head = self.frames.next().transpose()?;
+            self.quiet = self.quiet.filter(|_| self.head.is_none());
+        }
+        Ok(())
+    }
+}
 
 impl Joined {
     /// Opens inputs, each as if it were alone.
@@ -105,9 +125,12 @@ impl Joined {
     /// Joins inputs that were opened, each as if it were alone.
     pub(crate) fn of(parts: Vec<(String, Frames)>, options: &ReadOptions, bytes: Counter) -> Joined {
         let tables = options.tables.clone().unwrap_or_default();
-        let part = |(name, frames)| Part { name, frames, head: None, ended: false, quiet: None };
+        let part =
+            |(name, frames): (String, _)| Part { name: name.into(), frames, head: None, ended: false, quiet: None };
         Joined {
             parts: parts.into_iter().map(part).collect(),
+            ready: VecDeque::new(),
+            fault: None,
             sorted: None,
             sort: options.sorting == Sorting::Whole,
             interleaved: options.interleaved,
@@ -126,14 +149,16 @@ impl Joined {
     fn fill(&mut self) -> Result<bool, DataError> {
         let settle = self.live.as_ref().and_then(|live| live.settle);
         let mut waiting = false;
-        for part in self.parts.iter_mut().filter(|part| part.head.is_none() && !part.ended) {
-            match part.frames.next().transpose()? {
-                Some(frame) => (part.head, part.quiet) = (Some(frame), None),
-                None if part.frames.pause().is_some() => {
-                    let since = part.quiet.get_or_insert_with(Instant::now);
-                    waiting |= settle.is_none_or(|settle| since.elapsed() < settle);
-                }
-                None => part.ended = true,
+        for part in &mut self.parts {
+            part.look()?;
+            if part.head.is_some() || part.ended {
+                continue;
+            }
+            if part.frames.pause().is_some() {
+                let since = part.quiet.get_or_insert_with(Instant::now);
+                waiting |= settle.is_none_or(|settle| since.elapsed() < settle);
+            } else {
+                part.ended = true;
             }
         }
         self.bytes.set(self.parts.iter().map(|part| part.frames.bytes_read()).sum());
@@ -150,19 +175,32 @@ impl Joined {
         self.parts.iter().enumerate().filter_map(key).min().map(|(.., at)| at)
     }
 
-    /// The next frame, with what all inputs say of its time.
-    fn take(&mut self) -> Option<(String, Frame)> {
-        let first = self.first()?;
-        let name = self.parts[first].name.clone();
-        let mut frame = self.parts[first].head.take()?;
+    /// Takes the next frame, with what all inputs say of its time. Where segments are mixed, those of all segments at that time:
+    /// one input may speak of a segment first that another speaks of last. An input has all frames of a time at once, or hands
+    /// them on as they come; then what comes later is told as a time that comes twice.
+    fn take(&mut self) {
+        let Some(first) = self.first() else { return };
+        let Some(frame) = self.parts[first].head.take() else { return };
+        let time = frame.time;
+        self.current = Some(frame.segment);
+        let mut found: IndexMap<Symbol, Named, FxBuildHasher> = IndexMap::default();
+        found.insert(frame.segment, (self.parts[first].name.clone(), frame));
+        let mixed = self.interleaved && self.parts.len() > 1;
         for part in &mut self.parts {
-            let same = |head: &mut Frame| (head.segment, head.time) == (frame.segment, frame.time);
-            if let Some(head) = part.head.take_if(same) {
-                append(&mut frame, &head);
+            loop {
+                if mixed && let Err(fault) = part.look() {
+                    self.fault.get_or_insert(fault);
+                    part.ended = true;
+                }
+                let is_next = |head: &mut Frame| head.time == time && (mixed || found.contains_key(&head.segment));
+                let Some(head) = part.head.take_if(is_next) else { break };
+                match found.get_mut(&head.segment) {
+                    Some((_, frame)) => append(frame, &head),
+                    None => _ = found.insert(head.segment, (part.name.clone(), head)),
+                }
             }
         }
-        self.current = Some(frame.segment);
-        Some((name, frame))
+        self.ready.extend(found.into_values());
     }
 
     /// All frames, segment by segment, each in the order of time.
@@ -269,9 +307,15 @@ impl Source for Joined {
         }
         let begun = Instant::now();
         loop {
-            let waiting = self.fill()?;
-            let next = if waiting { None } else { self.take() };
-            if let Some((name, frame)) = next {
+            if self.ready.is_empty() {
+                if let Some(fault) = self.fault.take() {
+                    return Err(fault);
+                }
+                if !self.fill()? {
+                    self.take();
+                }
+            }
+            if let Some((name, frame)) = self.ready.pop_front() {
                 return self.push(&name, frame, sink).map(|()| Advance::More);
             }
             if self.parts.iter().all(|part| part.ended && part.head.is_none()) {

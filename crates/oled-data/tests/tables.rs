@@ -133,6 +133,27 @@ fn several_files_are_merged_by_time() {
 }
 
 #[test]
+fn each_of_several_files_may_name_the_segments_of_a_time_in_an_order_of_its_own() {
+    let case = Case::new(
+        &format!("[stream]\ninterleaved = true\n{TABLES}")
+            .replace("time = \"time\"", "time = \"time\"\nsegment = \"machine\""),
+        &[
+            ("e.csv", "time,machine,code\n1,c,E1\n1,a,E2\n2,b,E3\n3,c,E4\n"),
+            ("m.csv", "time,machine,temp,door\n1,a,1,0\n1,b,2,0\n1,c,3,0\n2,c,4,0\n2,b,5,0\n"),
+        ],
+    );
+    let expected = [
+        "c 1: happensAt(error(c, 'E1'), 1) temp(c, 3, 1) |",
+        "a 1: happensAt(error(a, 'E2'), 1) temp(a, 1, 1) |",
+        "b 1: temp(b, 2, 1) |",
+        "b 2: happensAt(error(b, 'E3'), 2) temp(b, 5, 2) |",
+        "c 2: temp(c, 4, 2) |",
+        "c 3: happensAt(error(c, 'E4'), 3) |",
+    ];
+    assert_eq!(case.shown("e.csv", &["m.csv"], None), expected);
+}
+
+#[test]
 fn dates_are_times_and_segments_are_cut_by_gaps_and_days() {
     let rows = "time,machine,temp,door\n2026-03-01T23:00:00Z,a,1,0\n2026-03-01T23:30:00Z,a,2,0\n2026-03-02T01:00:00+01:00,a,3,0\n2026-03-02T09:00:00Z,a,4,0\n";
     let segments = |stream: &str| {
