@@ -4,12 +4,16 @@
 //! numbers, states and events by few names. How far rules look back follows from how long labels last.
 
 mod clock;
+mod conditions;
 mod labelled;
 mod long;
 mod names;
-mod pairs;
+mod places;
 mod profile;
+mod recurring;
+mod replaced;
 mod roles;
+mod saying;
 mod segments;
 mod stamps;
 mod survey;

@@ -316,7 +316,10 @@ impl Header {
             ![Some(fluent), Some(start), Some(end), label, position("segment")].contains(&Some(*column))
                 && !OTHERS.iter().any(|own| names[*column].eq_ignore_ascii_case(own))
         };
-        let args = (0..names.len()).filter(is_argument).collect();
+        let args = match &tables.labels_arguments {
+            Some(arguments) => arguments.iter().map(|name| required(name)).collect::<Result<_, _>>()?,
+            None => (0..names.len()).filter(is_argument).collect(),
+        };
         Ok(Header { names, fluent, start, end, segment, label, args })
     }
 }

@@ -73,6 +73,8 @@ pub struct Tables {
     pub delay: Option<i64>,
     /// Which column of the labels has the segment, if not the one of that name.
     pub(crate) labels_segment: Option<String>,
+    /// Which columns of the labels are arguments, if not all that are nothing else.
+    pub(crate) labels_arguments: Option<Vec<String>>,
 }
 
 /// Where one segment ends and the next begins.
@@ -219,11 +221,13 @@ pub(crate) struct TableText {
 }
 
 /// What `task.toml` says of labels in a table of their own.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LabelsText {
     /// The column that has the segment.
     pub(crate) segment: Option<String>,
+    /// The columns that are arguments.
+    pub(crate) arguments: Option<Vec<String>>,
     /// How long frames wait for labels, where a stream is followed: `2d`.
     pub(crate) delay: Option<Spanned<toml::Value>>,
 }

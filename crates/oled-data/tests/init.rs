@@ -282,3 +282,121 @@ fn an_event_of_several_names_is_also_known_by_each_of_them() {
     let draft = Tables::new(&[("doors.csv", &switched), ("labels.csv", &labels)]).draft();
     assert!(!draft.manifest.contains("happensAt(action(machine, action))"), "{}", draft.manifest);
 }
+
+#[test]
+fn names_that_come_again_in_other_videos_and_movement_are_conditions() {
+    // A hand holds a cup that it carries; a plate lies where it is, and the cup does too while the hand only passes by.
+    let (mut rows, mut labels) =
+        (String::from("video,frame,thing,x,y\n"), String::from("fluent,video,a,b,start,end\n"));
+    for v in 0..12 {
+        let carries = |t: i64| (20..40).contains(&t) || (60 + 2 * v..80 + v).contains(&t);
+        let mut cup = 100 + 10 * v;
+        for t in 0..100 {
+            let hand = if carries(t) { cup + 3 } else { cup + 40 * ((t + v) % 7 - 3) };
+            for (thing, x) in [("hand", hand), ("cup", cup), ("plate", hand + 2)] {
+                writeln!(rows, "v{v},{t},{thing},{},{}", x, 50 + chance(7 * t + v, 3)).unwrap();
+            }
+            cup += if carries(t) { 9 } else { 0 };
+        }
+        writeln!(labels, "holding,v{v},hand,cup,20,39\nholding,v{v},hand,cup,{},{}", 60 + 2 * v, 79 + v).unwrap();
+    }
+    let tables = Tables::new(&[("places.csv", &rows), ("labels.csv", &labels)]);
+    let draft = tables.draft();
+    assert!(draft.remarks.iter().any(|remark| remark.starts_with("`video` of the labels")), "{:?}", draft.remarks);
+    assert!(draft.manifest.contains("segment = \"video\"\narguments = [\"a\", \"b\"]"), "{}", draft.manifest);
+    for condition in ["is_thing(+thing, #thing_name)", "near(+thing", "moved_", "stayed_"] {
+        assert!(draft.modes.contains(condition), "{condition}: {}", draft.modes);
+    }
+    let (theory, f1) = tables.learned();
+    assert!(f1 > 0.95 && theory.contains("holding(X0, X1)"), "{f1} {theory}");
+    // Names that are in one video each say nothing of another.
+    let strangers = rows.lines().map(|row| match row.split_once(',') {
+        Some((video, rest)) => rest.replace("cup", &format!("cup{video}")).replace("plate", &format!("plate{video}")),
+        None => String::new(),
+    });
+    let videos = rows.lines().map(|row| row.split_once(',').unwrap().0);
+    let rows = videos.zip(strangers).fold(String::new(), |all, (video, rest)| all + video + "," + &rest + "\n");
+    let named = labels.lines().map(|row| match row.split(',').nth(1) {
+        Some(video) if video != "video" => row.replace("cup", &format!("cup{video}")),
+        _ => row.to_string(),
+    });
+    let labels = named.fold(String::new(), |all, row| all + &row + "\n");
+    let draft = Tables::new(&[("places.csv", &rows), ("labels.csv", &labels)]).draft();
+    assert!(!draft.modes.contains("is_thing"), "{}", draft.modes);
+}
+
+#[test]
+fn a_log_of_switches_has_states_time_points_between_its_rows_and_the_time_of_day() {
+    // Somebody reads while the lamp is on in the evening; in the morning it is on for breakfast, and the door matters to neither.
+    let date = |day: i64, second: i64| {
+        format!("2024-03-{:02}T{:02}:{:02}:{:02}", 4 + day, second / 3600, second / 60 % 60, second % 60)
+    };
+    let (mut rows, mut labels) = (String::from("time,sensor,state\n"), String::from("fluent,start,end\n"));
+    for day in 0..10 {
+        for (from, minutes, what) in
+            [(7 * 3600, 20, "breakfast"), (19 * 3600 + 600 * chance(day, 9), 60 + 5 * chance(day + 50, 9), "reading")]
+        {
+            let until = from + 60 * minutes;
+            writeln!(rows, "{},lamp,on\n{},door,open", date(day, from), date(day, from + 100)).unwrap();
+            writeln!(rows, "{},door,shut\n{},lamp,off", date(day, from + 160), date(day, until)).unwrap();
+            writeln!(labels, "{what},{},{}", date(day, from), date(day, until)).unwrap();
+        }
+    }
+    let tables = Tables::new(&[("switches.csv", &rows), ("labels.csv", &labels)]);
+    let draft = tables.draft();
+    // What holds all evening counts for more than one time point.
+    assert!(draft.manifest.contains("tick = 300"), "{}", draft.manifest);
+    assert!(
+        draft.modes.contains("exclusive(happensAt(switches(+switches_sensor_value, -switches_state_value), +time))"),
+        "{}",
+        draft.modes
+    );
+    for condition in ["switches_is(", "hour_from(#real, +time)", "hour_until(#real, +time)"] {
+        assert!(draft.modes.contains(condition), "{condition}: {}", draft.modes);
+    }
+    let (theory, f1) = tables.learned();
+    assert!(f1 > 0.9 && theory.contains("hour_from("), "{f1} {theory}");
+}
+
+#[test]
+fn segments_are_not_cut_shorter_than_what_is_labelled() {
+    // Of two kinds one is too rare for a few hours each, and the other one longer than that.
+    let (mut rows, mut labels) = (String::from("time,load\n"), String::from("fluent,start,end\n"));
+    for minute in 0..6 * 1440 {
+        let (day, of_day) = (minute / 1440, minute % 1440);
+        let (long, short) = (of_day < 500, day < 2 && (900..920).contains(&of_day));
+        let load = 10 * chance(minute, 3)
+            + if short {
+                200
+            } else if long {
+                80
+            } else {
+                0
+            };
+        let date = |of_day: i64| format!("2024-03-{:02}T{:02}:{:02}:00", 4 + day, of_day / 60, of_day % 60);
+        writeln!(rows, "{},{load}", date(of_day)).unwrap();
+        match of_day {
+            0 => writeln!(labels, "long,{},{}", date(0), date(499)).unwrap(),
+            900 if short => writeln!(labels, "short,{},{}", date(900), date(919)).unwrap(),
+            _ => {}
+        }
+    }
+    let manifest = Tables::new(&[("load.csv", &rows), ("labels.csv", &labels)]).draft().manifest;
+    assert!(manifest.contains("cut = \"24h\"") || manifest.contains("cut = \"1d\""), "{manifest}");
+}
+
+#[test]
+fn a_noisy_gauge_is_known_by_its_mean() {
+    // What is said at one time point tells little: the noise is as large as what matters.
+    let value = |m: i64, t: i64| {
+        let noise = (0..4).map(|k| chance(1000 * m + t + 31_337 * k, 100)).sum::<i64>();
+        noise + if t % 60 >= 35 { 100 } else { 0 }
+    };
+    let mut rows = String::from("time,machine,load\n");
+    for (time, m) in (0..240).flat_map(|time| (0..6).map(move |m| (time, m))) {
+        writeln!(rows, "{},m{m},{}", 100 + time, value(m, time)).unwrap();
+    }
+    let labels = labels("fluent,machine,start,end", "busy", 6, 240, |_, t| t % 60 >= 38 && t > 60);
+    let (theory, f1) = Tables::new(&[("loads.csv", &rows), ("labels.csv", &labels)]).learned();
+    assert!(f1 > 0.8 && theory.contains("load_mean_"), "{f1} {theory}");
+}

@@ -125,6 +125,12 @@ impl Labelled {
         Ok(Labelled { profile, args, fluents: IndexMap::default(), segment })
     }
 
+    /// Takes an argument for the column of segments.
+    pub(super) fn take_for_segments(&mut self, argument: String) {
+        self.args.retain(|arg| *arg != argument);
+        self.segment = Some(argument);
+    }
+
     /// Reads all intervals.
     pub(super) fn read(&mut self, times: Times) -> Result<(), DataError> {
         let column = |name: &str| self.profile.position(name);

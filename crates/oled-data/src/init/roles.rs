@@ -12,7 +12,7 @@ use crate::error::{DataError, Problem, ProblemKind};
 
 /// Different names of a column that become conditions; one with more says who or where, not what. Half of them would miss the
 /// codes of larger systems; twice as many are twice as many conditions of every kind.
-const NAMES: usize = 128;
+pub(super) const NAMES: usize = 128;
 
 /// The columns of a table that say whom its rows are about, each with the place among the arguments of labels.
 type Keys = Vec<(usize, usize)>;
@@ -115,6 +115,9 @@ pub(super) fn tables_of(
                 said.retain(|says| says.said != Said::Event);
             }
             said.push(Says::new(together, Said::Event));
+        }
+        for says in said.iter_mut().filter(|says| says.said == Said::Event) {
+            says.replaced = super::replaced::replaced_column(&profile, &keys, &says.columns)?;
         }
         for says in said.iter().filter(|says| says.said == Said::Nothing) {
             let column = &profile.columns[says.columns[0]];

@@ -49,6 +49,31 @@ pub(super) fn segment_column(
     Ok(column)
 }
 
+/// The argument of labels that is no argument but says which of several streams they are about: others are left, and times begin
+/// again in a column of that name. Nothing of one video has to do with anything of another.
+pub(super) fn segment_argument(
+    profiles: &[Profile],
+    times: &[usize],
+    labels: &Labelled,
+    remarks: &mut Vec<String>,
+) -> Result<Option<String>, DataError> {
+    if labels.segment.is_some() || labels.args.len() < 2 {
+        return Ok(None);
+    }
+    for (profile, time) in profiles.iter().zip(times) {
+        let Some(column) = restarting(profile, *time, &[])? else { continue };
+        let name = &profile.columns[column].name;
+        if let Some(arg) = labels.args.iter().find(|arg| arg.eq_ignore_ascii_case(name)) {
+            let path = profile.path.display();
+            remarks.push(format!(
+                "`{arg}` of the labels is taken for segments, since times begin again with each of its names in `{path}`"
+            ));
+            return Ok(Some(arg.clone()));
+        }
+    }
+    Ok(None)
+}
+
 /// Where times begin again, the column with the fewest names of which each has its rows in the order of time.
 fn restarting(profile: &Profile, time: usize, keys: &[usize]) -> Result<Option<usize>, DataError> {
     if profile.columns[time].rises || !profile.columns[time].is_number() {

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use super::clock::{check_times, time_column, times_of};
 use super::labelled::Labelled;
 use super::profile::{Column, Profile};
+use super::recurring::recurring;
 use super::roles::tables_of;
+use super::segments::segment_argument;
 use super::stamps::{Stamps, same_order};
 use crate::error::{DataError, Problem, ProblemKind};
 use crate::table::scan;
@@ -25,7 +27,11 @@ pub struct InitOptions {
 
 /// Labelled segments that a fluent needs so that rules can be judged on some that they were not learned from: the learner
 /// makes three groups of them.
-const SEGMENTS: usize = 3;
+pub(super) const SEGMENTS: usize = 3;
+
+/// Time points in a labelled interval that is short, one of four, where a log has none of its own. With half as many its ends are
+/// rounded by half of it; with twice as many there is twice as much to look at.
+const PARTS: i64 = 4;
 
 /// What is known of tables and labels.
 pub(super) struct Survey {
@@ -47,10 +53,16 @@ pub(super) struct Survey {
     pub(super) tracked: bool,
     /// A grid of time points, and how long what was reported stands, where labels are about several who report at different times.
     pub(super) grid: Option<(i64, i64)>,
+    /// How far time points are apart where nothing is reported, if all there is are logs.
+    pub(super) tick: Option<i64>,
+    /// How many days the rows are of, where times are dates.
+    pub(super) days: i64,
     /// The usual time from one report of somebody to the next.
-    step: Option<i64>,
+    pub(super) step: Option<i64>,
     /// Windows to look back at.
     pub(super) windows: Vec<i64>,
+    /// Names by their type that say what somebody is.
+    pub(super) recurring: IndexMap<String, Vec<String>, FxBuildHasher>,
     /// What should be told.
     pub(super) remarks: Vec<String>,
 }
@@ -88,11 +100,13 @@ pub(super) struct Says {
     pub(super) said: Said,
     /// Where other rows say other things in the same columns: the column that says which, and the cell of this one.
     pub(super) under: Option<(usize, String)>,
+    /// Of an event, the column whose names replace each other, if there is one: what was said last goes on.
+    pub(super) replaced: Option<usize>,
 }
 
 impl Says {
     pub(super) fn new(columns: Vec<usize>, said: Said) -> Says {
-        Says { columns, said, under: None }
+        Says { columns, said, under: None, replaced: None }
     }
 }
 
@@ -134,8 +148,11 @@ impl Survey {
         check_times(&stamped)?;
         let stamps: Vec<&Column> = profiles.iter().zip(&time_columns).map(|(p, time)| &p.columns[*time]).collect();
         let (times, unit, zone) = times_of(&stamps, &labels.profile);
-        labels.read(times)?;
         let mut remarks = Vec::new();
+        if let Some(argument) = segment_argument(&profiles, &time_columns, &labels, &mut remarks)? {
+            labels.take_for_segments(argument);
+        }
+        labels.read(times)?;
         let (tables, types) = tables_of(profiles, &time_columns, &labels, options, &mut remarks)?;
         let mut survey = Survey {
             times,
@@ -149,8 +166,11 @@ impl Survey {
             interleaved: false,
             tracked: true,
             grid: None,
+            tick: None,
+            days: 0,
             step: None,
             windows: Vec::new(),
+            recurring: IndexMap::default(),
             remarks,
         };
         if survey.tables.iter().all(|table| table.said.iter().all(|says| says.said == Said::Nothing)) {
@@ -159,9 +179,20 @@ impl Survey {
                 .hint("beside the time and whom a row is about, a table has numbers, states or names of events")
                 .of(inputs.first().map_or_else(String::new, |path| path.display().to_string())));
         }
+        survey.recurring = recurring(&survey.tables)?;
         survey.look_at_times(options)?;
         survey.choose_windows();
+        survey.choose_tick();
         Ok(survey)
+    }
+
+    /// A log has no rows while nothing happens, and what is labelled goes on: without time points in between, an activity of an
+    /// hour would count for less than one of a minute in which doors are opened.
+    fn choose_tick(&mut self) {
+        let is_log = |table: &Surveyed| table.said.iter().all(|says| matches!(says.said, Said::Event | Said::Nothing));
+        let lengths = self.labels.lengths();
+        let short = lengths.get(lengths.len() / 4).filter(|_| self.tables.iter().all(is_log));
+        self.tick = short.map(|length| readable((length / PARTS).max(1)));
     }
 
     /// How long rules look back for changes and counts: as long as what is labelled lasts, and, since it begins and ends faster
@@ -211,6 +242,9 @@ impl Survey {
         self.interleaved = by_time && !grouped;
         let first = seen.iter().map(|stamps| stamps.first).min().unwrap_or(0);
         let last = seen.iter().map(|stamps| stamps.last).max().unwrap_or(0);
+        if self.times.are_dates() {
+            self.days = last.saturating_sub(first) / self.times.clock().units.saturating_mul(86_400);
+        }
         self.segments = self.choose_segments(own, by_entity, (first, last));
         let covers =
             |stamps: &Stamps| seen.iter().all(|other| other.found.iter().all(|stamp| stamps.found.contains(stamp)));
@@ -255,8 +289,9 @@ impl Survey {
             segments.column = segments.columns.first().cloned().flatten();
             segments.of_labels = self.labels.args.first().cloned();
         }
+        // The fluents that are labelled in enough segments.
         let labelled = |cut: Option<i64>| {
-            self.labels.fluents.values().all(|fluent| {
+            let enough = self.labels.fluents.values().filter(|fluent| {
                 let mut found: IndexSet<(String, i64), FxBuildHasher> = IndexSet::default();
                 for interval in &fluent.intervals {
                     let who = if own {
@@ -270,10 +305,16 @@ impl Survey {
                     found.insert((who, cut.map_or(0, |cut| start.div_euclid(cut))));
                 }
                 found.len() >= SEGMENTS
-            })
+            });
+            enough.count()
         };
-        if !labelled(None) {
-            segments.cut = self.cuts(span).into_iter().find(|cut| labelled(Some(*cut)));
+        // The longest ones of those that are enough for most fluents; a learner has other ways for the rest.
+        let mut most = labelled(None);
+        for cut in self.cuts(span) {
+            let enough = labelled(Some(cut));
+            if enough > most {
+                (most, segments.cut) = (enough, Some(cut));
+            }
         }
         segments
     }
@@ -286,10 +327,9 @@ impl Survey {
             .map(|seconds: i64| seconds.saturating_mul(units));
         let plain = (0..=18).rev().flat_map(|power| [5, 2, 1].map(|digit| 10_i64.pow(power).saturating_mul(digit)));
         let all: Vec<i64> = if self.times.are_dates() { dated.to_vec() } else { plain.collect() };
-        // A piece is longer than what happens in it.
-        let lengths = self.labels.lengths();
-        let median = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
-        all.into_iter().filter(|cut| *cut <= span && *cut > median).collect()
+        // A piece is longer than what happens in it: what began before it is not known there.
+        let longest = self.labels.lengths().last().copied().unwrap_or(0);
+        all.into_iter().filter(|cut| *cut <= span && *cut > longest).collect()
     }
 }
 

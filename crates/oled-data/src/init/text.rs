@@ -9,8 +9,9 @@ use rustc_hash::FxBuildHasher;
 
 use super::labelled::Symmetry;
 use super::names::name_of;
-use super::pairs::Places;
-use super::survey::{Said, Says, Survey, Surveyed};
+use super::places::Places;
+use super::saying::Saying;
+use super::survey::{Said, Says, Survey};
 
 /// The texts of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,80 +57,6 @@ fn column(name: &str) -> String {
     Value::Sym(Symbol::new(name)).to_string()
 }
 
-/// A column that says something, under the name that rules have for it.
-struct Saying<'s> {
-    table: &'s Surveyed,
-    columns: &'s [usize],
-    said: Said,
-    /// The cell under which its rows say it, and the column of that, where others say other things.
-    under: Option<&'s (usize, String)>,
-    name: String,
-}
-
-impl Saying<'_> {
-    /// The types of those that it is about.
-    fn types(&self) -> Vec<String> {
-        self.table.keys.iter().map(|(_, own)| name_of(own)).collect()
-    }
-
-    /// The types of what it says: one for each column.
-    fn value_types(&self) -> Vec<String> {
-        match self.columns {
-            [_] => vec![format!("{}_value", self.name)],
-            columns => {
-                let name = |column: &usize| name_of(&self.table.profile.columns[*column].name);
-                columns.iter().map(|column| format!("{}_{}_value", self.name, name(column))).collect()
-            }
-        }
-    }
-
-    /// Places for these, with a mark before each.
-    fn value_marks(&self, mark: char) -> String {
-        self.value_types().iter().map(|own| format!("{mark}{own}")).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Variables for these: `K`, or `K1, K2`.
-    fn value_names(&self) -> String {
-        match self.columns.len() {
-            1 => "K".into(),
-            many => (1..=many).map(|number| format!("K{number}")).collect::<Vec<_>>().join(", "),
-        }
-    }
-
-    /// Whom it is about, with something behind: `X, ` or nothing.
-    fn subjects(&self) -> String {
-        ["X, ", "Y, ", "Z, "][..self.table.keys.len().min(3)].concat()
-    }
-
-    /// The markers of those: `+machine, `.
-    fn markers(&self) -> String {
-        self.types().iter().fold(String::new(), |text, own| text + "+" + own + ", ")
-    }
-
-    /// The fact as the stream has it.
-    fn atom(&self, value: &str) -> String {
-        let subjects = self.subjects();
-        match self.said {
-            Said::Event => format!("happensAt({}({subjects}{value}), T)", self.name),
-            _ => format!("{}({subjects}{value}, T)", self.name),
-        }
-    }
-
-    /// Whether there is news of it about everybody at each time point.
-    fn is_steady(&self) -> bool {
-        self.under.is_none() && self.table.is_steady(self.columns)
-    }
-
-    /// What it is called in the table.
-    fn title(&self) -> &str {
-        self.under.map_or(&self.table.profile.columns[self.columns[0]].name, |(_, cell)| cell)
-    }
-
-    fn is_whole(&self) -> bool {
-        self.table.profile.columns[self.columns[0]].is_whole()
-    }
-}
-
 impl Survey {
     /// The task.
     pub(super) fn write(&self) -> Draft {
@@ -151,6 +78,8 @@ impl Survey {
         if let Some(places) = &places {
             places.write(self, &mut modes, &mut background);
         }
+        self.write_time_of_day(&sayings, &mut modes, &mut background);
+        self.write_recurring(&mut modes, &mut background);
         let intro = "% How what comes with the stream becomes conditions that rules can name.\n";
         Draft {
             manifest: self.manifest(&sayings),
@@ -170,7 +99,7 @@ impl Survey {
         }
         let mut sayings = Vec::new();
         for table in &self.tables {
-            for Says { columns, said, under } in table.said.iter().filter(|says| says.said != Said::Nothing) {
+            for Says { columns, said, under, replaced } in table.said.iter().filter(|says| says.said != Said::Nothing) {
                 // An event with several names is called after its table.
                 let mut name = match (&columns[..], under) {
                     (_, Some((_, cell))) => name_of(cell),
@@ -185,7 +114,7 @@ impl Survey {
                 if *uses > 1 {
                     name = format!("{name}_{uses}");
                 }
-                sayings.push(Saying { table, columns, said: *said, under: under.as_ref(), name });
+                sayings.push(Saying { table, columns, said: *said, under: under.as_ref(), replaced: *replaced, name });
             }
         }
         sayings
@@ -208,6 +137,9 @@ impl Survey {
         for own in types {
             let _ = writeln!(modes, "type({own}, symbol).");
         }
+        for own in self.recurring.keys() {
+            let _ = writeln!(modes, "type({own}_name, symbol).");
+        }
         for saying in sayings {
             let kind = match saying.said {
                 Said::Gauge if saying.is_whole() => "int",
@@ -218,16 +150,18 @@ impl Survey {
                 let _ = writeln!(modes, "type({own}, {kind}).");
             }
         }
-        for saying in sayings.iter().filter(|saying| saying.said == Said::State) {
-            let _ =
-                writeln!(modes, "exclusive({}({}{}, +time)).", saying.name, saying.markers(), saying.value_marks('-'));
+        for saying in sayings {
+            let fact = format!("{}({}{}", saying.name, saying.markers(), saying.replaced_marks());
+            let _ = match saying.said {
+                Said::State => writeln!(modes, "exclusive({fact}, +time))."),
+                Said::Event if saying.replaced.is_some() => writeln!(modes, "exclusive(happensAt({fact}), +time))."),
+                _ => Ok(()),
+            };
         }
         if let Some(longest) = self.windows.last() {
-            let _ = writeln!(
-                modes,
-                "\n% ---- how far rules may look back, in time units\nhorizon({}).",
-                longest.saturating_mul(HORIZON)
-            );
+            // What was said when the longest interval began is still known when it ends.
+            let horizon = longest.saturating_mul(HORIZON).max(self.labels.lengths().last().copied().unwrap_or(0));
+            let _ = writeln!(modes, "\n% ---- how far rules may look back, in time units\nhorizon({horizon}).");
         }
     }
 
@@ -253,104 +187,6 @@ impl Survey {
         let of_one_type = self.types.len() > 1 && self.types[0] == self.types[1];
         let fluents = self.labels.fluents.iter().filter(move |_| of_one_type);
         fluents.filter_map(|(name, fluent)| Some((name.as_str(), fluent.symmetry()?)))
-    }
-
-    /// The value of a gauge above and below a number, and how much it rose and fell.
-    fn write_gauge(&self, saying: &Saying<'_>, modes: &mut String, background: &mut String) {
-        let (name, markers, subjects) = (&saying.name, saying.markers(), saying.subjects());
-        let kind = if saying.is_whole() { "int" } else { "real" };
-        let place = saying.table.keys.len() + 1;
-        let now = saying.atom("V");
-        let steady = saying.is_steady() || self.windows.is_empty();
-        let now = if steady { now } else { format!("last({now})") };
-        let mut declare = |condition: &str, direction: &str| {
-            let atom = format!("{condition}({markers}#{kind}, +time)");
-            let _ = writeln!(modes, "modeb({atom}).\ncomparison({atom}, {place}, {direction}).");
-        };
-        declare(&format!("{name}_above"), "smaller");
-        declare(&format!("{name}_below"), "larger");
-        let _ = writeln!(
-            background,
-            "\n% `{}`: its value{}, above a number and not above it.\n\
-             {name}_above({subjects}N, T) :- {now}, V > N.\n\
-             {name}_below({subjects}N, T) :- {now}, V <= N.",
-            saying.title(),
-            if steady { "" } else { ", as it was last reported" },
-        );
-        for window in &self.windows {
-            let (rise, fall) = (format!("{name}_rise_{window}"), format!("{name}_fall_{window}"));
-            declare(&rise, "smaller");
-            declare(&fall, "smaller");
-            let past = saying.atom("W");
-            let _ = writeln!(
-                background,
-                "% How far it is above the least, and below the largest, of the last {window} time units.\n\
-                 {name}_up_{window}({subjects}R, T) :- {now}, min(W, {past}, {window}, M), R = V - M.\n\
-                 {name}_down_{window}({subjects}R, T) :- {now}, max(W, {past}, {window}, M), R = M - V.\n\
-                 {rise}({subjects}N, T) :- {name}_up_{window}({subjects}R, T), R >= N.\n\
-                 {fall}({subjects}N, T) :- {name}_down_{window}({subjects}R, T), R >= N."
-            );
-        }
-        if !self.windows.is_empty() {
-            write_levels(saying, kind, &now, modes, background);
-        }
-    }
-
-    /// States and events by their names: which, since when, for how long, how often.
-    fn write_names(&self, saying: &Saying<'_>, event: bool, modes: &mut String, background: &mut String) {
-        let (name, markers, subjects) = (&saying.name, saying.markers(), saying.subjects());
-        let (values, names) = (saying.value_marks('#'), saying.value_names());
-        for (column, own) in saying.columns.iter().zip(saying.value_types()) {
-            let column = &saying.table.profile.columns[*column];
-            let _ = writeln!(background, "\n% `{}`: what it may be.", column.name);
-            let mut constants: Vec<&String> = column.values.keys().collect();
-            constants.sort();
-            for constant in constants {
-                let _ = writeln!(background, "{own}({}).", Value::Sym(Symbol::new(constant)));
-            }
-        }
-        let atom = saying.atom(&names);
-        let place = saying.table.keys.len() + saying.columns.len() + 1;
-        let open = |condition: &str, direction: &str| {
-            let atom = format!("{condition}({markers}{values}, #int, +time)");
-            format!("modeb({atom}).\ncomparison({atom}, {place}, {direction}).\n")
-        };
-        if event {
-            let _ = writeln!(modes, "modeb(happensAt({name}({markers}{values}), +time)).");
-            let _ = writeln!(modes, "modeb(not happensAt({name}({markers}{values}), +time)).");
-            if !self.windows.is_empty() {
-                let _ = writeln!(
-                    background,
-                    "% It happened at most N time units ago.\n\
-                     {name}_recent({subjects}{names}, N, T) :- since({atom}, D), D <= N.\n\
-                     % It has not happened for more than N time units.\n\
-                     {name}_quiet({subjects}{names}, N, T) :- since({atom}, D), D > N."
-                );
-                modes.push_str(&open(&format!("{name}_recent"), "larger"));
-                modes.push_str(&open(&format!("{name}_quiet"), "smaller"));
-            }
-            for window in &self.windows {
-                let _ = writeln!(
-                    background,
-                    "% How often it happened in the last {window} time units.\n\
-                     {name}_count_{window}({subjects}{names}, N, T) :- count({atom}, {window}, C), C >= N."
-                );
-                modes.push_str(&open(&format!("{name}_count_{window}"), "smaller"));
-            }
-            return;
-        }
-        let steady = saying.is_steady() || self.windows.is_empty();
-        let now = if steady { atom } else { format!("last({atom})") };
-        let _ = writeln!(background, "{name}_is({subjects}{names}, T) :- {now}.");
-        let _ = writeln!(modes, "modeb({name}_is({markers}{values}, +time)).");
-        if !self.windows.is_empty() {
-            let _ = writeln!(
-                background,
-                "% It has been so for at least N time units.\n\
-                 {name}_for({subjects}{names}, N, T) :- lasting({name}_is({subjects}{names}, T), D), D >= N."
-            );
-            modes.push_str(&open(&format!("{name}_for"), "smaller"));
-        }
     }
 
     fn manifest(&self, sayings: &[Saying<'_>]) -> String {
@@ -386,6 +222,9 @@ impl Survey {
                 quoted(&self.duration(cut))
             );
         }
+        if let Some(tick) = self.tick {
+            let _ = writeln!(text, "tick = {tick:<16} # a time point so often, also where nothing is reported");
+        }
         if let Some((grid, fill)) = self.grid {
             let (grid, fill) = (quoted(&self.duration(grid)), quoted(&self.duration(fill)));
             let _ = writeln!(
@@ -401,6 +240,10 @@ impl Survey {
         }
         if let Some(column) = &self.segments.of_labels {
             let _ = writeln!(text, "\n[labels]\nsegment = {}", quoted(column));
+            if !self.labels.args.contains(column) && !column.eq_ignore_ascii_case("segment") {
+                let args: Vec<String> = self.labels.args.iter().map(|name| quoted(name)).collect();
+                let _ = writeln!(text, "arguments = [{}]", args.join(", "));
+            }
         }
         for (number, table) in self.tables.iter().enumerate() {
             let own: Vec<&Saying<'_>> = sayings.iter().filter(|saying| std::ptr::eq(saying.table, table)).collect();
@@ -450,28 +293,4 @@ impl Survey {
             seconds => format!("{seconds}s"),
         }
     }
-}
-
-/// Above and below how much, for how long, as comments: each has two numbers to learn, and so as many gauges as there are times
-/// to try. Of every column of a wide table that would be more than all the rest.
-fn write_levels(saying: &Saying<'_>, kind: &str, now: &str, modes: &mut String, background: &mut String) {
-    let (name, markers, subjects) = (&saying.name, saying.markers(), saying.subjects());
-    let place = saying.table.keys.len() + 1;
-    let _ = writeln!(
-        modes,
-        "% For how long it was above or below a number: about fifty more things to measure. To learn it, uncomment this, and its \
-         rules in background.lp."
-    );
-    for (condition, direction) in [("above_for", "smaller"), ("below_for", "larger")] {
-        let atom = format!("{name}_{condition}({markers}#{kind}, #int, +time)");
-        let _ = writeln!(modes, "% modeb({atom}).\n% comparison({atom}, {place}, {direction}).");
-        let _ = writeln!(modes, "% comparison({atom}, {}, smaller).", place + 1);
-    }
-    let _ = writeln!(
-        background,
-        "% For at least D time units.\n\
-         % {name}_now({subjects}V, T) :- {now}.\n\
-         % {name}_above_for({subjects}N, D, T) :- never_below(V, {name}_now({subjects}V, T), D, M), M > N.\n\
-         % {name}_below_for({subjects}N, D, T) :- never_above(V, {name}_now({subjects}V, T), D, M), M <= N."
-    );
 }

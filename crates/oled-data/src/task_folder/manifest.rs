@@ -290,7 +290,8 @@ pub(super) fn read_tables(source: &Arc<Source>, manifest: &Manifest, task: &Task
         tables.push(table);
         problems.extend(more);
     }
-    (Tables { declared: tables, times, cut, grid, delay, labels_segment: manifest.labels.segment.clone() }, problems)
+    let LabelsText { segment: labels_segment, arguments: labels_arguments, .. } = manifest.labels.clone();
+    (Tables { declared: tables, times, cut, grid, delay, labels_segment, labels_arguments }, problems)
 }
 
 pub(super) fn span(manifest: &Arc<Source>, range: std::ops::Range<usize>) -> Span {

@@ -1,0 +1,96 @@
+//! Saying: what columns of a table say, under the name that rules have for it.
+
+use super::names::name_of;
+use super::survey::{Said, Surveyed};
+
+/// A column that says something, under the name that rules have for it.
+pub(super) struct Saying<'s> {
+    pub(super) table: &'s Surveyed,
+    pub(super) columns: &'s [usize],
+    pub(super) said: Said,
+    /// The cell under which its rows say it, and the column of that, where others say other things.
+    pub(super) under: Option<&'s (usize, String)>,
+    /// Of an event, the column whose names replace each other.
+    pub(super) replaced: Option<usize>,
+    pub(super) name: String,
+}
+
+impl Saying<'_> {
+    /// The types of those that it is about.
+    pub(super) fn types(&self) -> Vec<String> {
+        self.table.keys.iter().map(|(_, own)| name_of(own)).collect()
+    }
+
+    /// The types of what it says: one for each column.
+    pub(super) fn value_types(&self) -> Vec<String> {
+        match self.columns {
+            [_] => vec![format!("{}_value", self.name)],
+            columns => {
+                let name = |column: &usize| name_of(&self.table.profile.columns[*column].name);
+                columns.iter().map(|column| format!("{}_{}_value", self.name, name(column))).collect()
+            }
+        }
+    }
+
+    /// Places for these, with a mark before each.
+    pub(super) fn value_marks(&self, mark: char) -> String {
+        self.value_types().iter().map(|own| format!("{mark}{own}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The same with a mark that says which of them replace each other: the state of a thing that others name, or all of them.
+    pub(super) fn replaced_marks(&self) -> String {
+        let mark = |column: &usize| if self.replaced.is_none_or(|replaced| replaced == *column) { '-' } else { '+' };
+        let marked = self.columns.iter().zip(self.value_types()).map(|(column, own)| format!("{}{own}", mark(column)));
+        marked.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Variables for these: `K`, or `K1, K2`.
+    pub(super) fn value_names(&self) -> String {
+        match self.columns.len() {
+            1 => "K".into(),
+            many => (1..=many).map(|number| format!("K{number}")).collect::<Vec<_>>().join(", "),
+        }
+    }
+
+    /// Whom it is about, with something behind: `X, ` or nothing.
+    pub(super) fn subjects(&self) -> String {
+        ["X, ", "Y, ", "Z, "][..self.table.keys.len().min(3)].concat()
+    }
+
+    /// The markers of those: `+machine, `.
+    pub(super) fn markers(&self) -> String {
+        self.types().iter().fold(String::new(), |text, own| text + "+" + own + ", ")
+    }
+
+    /// The fact as the stream has it.
+    pub(super) fn atom(&self, value: &str) -> String {
+        let subjects = self.subjects();
+        match self.said {
+            Said::Event => format!("happensAt({}({subjects}{value}), T)", self.name),
+            _ => format!("{}({subjects}{value}, T)", self.name),
+        }
+    }
+
+    /// The same with anything said of anybody.
+    pub(super) fn anything(&self) -> String {
+        let values = vec!["_"; self.table.keys.len() + self.columns.len()].join(", ");
+        match self.said {
+            Said::Event => format!("happensAt({}({values}), T)", self.name),
+            _ => format!("{}({values}, T)", self.name),
+        }
+    }
+
+    /// Whether there is news of it about everybody at each time point.
+    pub(super) fn is_steady(&self) -> bool {
+        self.under.is_none() && self.table.is_steady(self.columns)
+    }
+
+    /// What it is called in the table.
+    pub(super) fn title(&self) -> &str {
+        self.under.map_or(&self.table.profile.columns[self.columns[0]].name, |(_, cell)| cell)
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        self.table.profile.columns[self.columns[0]].is_whole()
+    }
+}
