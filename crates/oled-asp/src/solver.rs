@@ -15,6 +15,7 @@ use clingo::{
     ClingoError, ControlCtx, ExternalError, FunctionHandler, Logger, Part, ShowType, SolveMode, SolveResult,
     SymbolType, Warning, defaults,
 };
+use oled::lang::ec;
 use oled::{Atom, Symbol, Term, Value};
 
 use crate::number;
@@ -320,6 +321,11 @@ fn read_term(symbol: clingo::Symbol) -> Clingo<Term> {
         }
         (name, _) => Symbol::new(name),
     };
+    if ec::is_about_fluent(name.as_str())
+        && let Some(first) = args.first_mut()
+    {
+        *first = ec::fluent(first.clone());
+    }
     Ok(Term::App(name, args))
 }
 

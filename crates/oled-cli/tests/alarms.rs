@@ -288,7 +288,7 @@ fn a_changed_theory_is_taken_and_a_wrong_one_refused() {
     lamps.write("rules.lp", &(changed.join("\n") + "terminatedAt(long(X), T) :- happensAt(on(X), T).\n"));
     until("a reload", || lamps.read("log").contains("has changed, and is used from the time point after"));
     assert!(
-        lamps.read("log").contains("`long`, what has no arguments starts anew, `lit` is defined as before"),
+        lamps.read("log").contains("`long`, `busy` starts anew, `lit` is defined as before"),
         "{}",
         lamps.read("log")
     );

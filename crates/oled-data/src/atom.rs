@@ -135,6 +135,8 @@ impl Template {
                     self.text("=");
                     self.term(right, true);
                 }
+                // A fluent without arguments.
+                [] => self.text(&name.to_string()),
                 args => {
                     self.text(&name.to_string());
                     self.args(args);

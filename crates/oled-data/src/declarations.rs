@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use oled::calculus::unknown;
-use oled::lang::ec;
-use oled::{Kinds, Mode, Signature, Symbol, Task, Term, Value};
+use oled::{Kinds, Mode, Signature, Task};
 
 /// What a task declares of a stream. Values of other kinds are faults, and what is not declared is counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,8 +12,6 @@ pub struct Declarations {
     /// What may be observed, and what may be labelled.
     pub(crate) inputs: Vec<Signature>,
     pub(crate) labels: Vec<Signature>,
-    /// Labelled fluents without arguments, which share a signature.
-    pub(crate) alone: Vec<Symbol>,
     /// An observation with the names of its types: `temp(room, celsius, time)`.
     pub(crate) example: Option<String>,
     /// By the number of a signature, so that a fact that is declared costs one look.
@@ -33,12 +30,7 @@ impl Declarations {
         let inputs: Vec<Signature> = bias.inputs.iter().map(Mode::signature).collect();
         let labels = task.labels();
         let of_labels = || labels.iter().flat_map(|label| [*label, unknown(*label)]);
-        let alone = bias.examples.iter().filter_map(|mode| match (mode.atom.name.as_str(), &mode.atom.args[..]) {
-            (ec::HOLDS, [Term::Value(Value::Sym(name)), _]) => Some(*name),
-            _ => None,
-        });
         Declarations {
-            alone: alone.collect(),
             kinds: kinds.into(),
             example: bias.inputs.first().map(|mode| mode.atom.to_string().replace('+', "")),
             observed: table(inputs.iter().copied().chain(of_labels())),

@@ -92,6 +92,7 @@ pub fn json_time(time: i64, times: Times) -> Json {
 pub fn compact(term: &Term) -> String {
     match term {
         Term::App(name, args) if name.as_str() == "=" => args.iter().map(compact).collect::<Vec<_>>().join("="),
+        Term::App(name, args) if args.is_empty() => name.to_string(),
         Term::App(name, args) => format!("{name}({})", args.iter().map(compact).collect::<Vec<_>>().join(",")),
         term => term.to_string(),
     }

@@ -200,7 +200,7 @@ impl Labels {
     #[cfg(feature = "arrow")]
     pub(crate) fn of_batches(name: &str, batches: BatchReader, options: &ReadOptions) -> Result<Labels, DataError> {
         let (tables, kinds) = (options.tables.clone().unwrap_or_default(), options.kinds());
-        let reading = Reading { tables: &tables, fluents: &options.labels, alone: alone(options), kinds: &kinds };
+        let reading = Reading { tables: &tables, fluents: &options.labels, kinds: &kinds };
         let (mut found, mut header) = (LabelRows::default(), None);
         let is_time = |column: &str| column == "start" || column == "end";
         scan_batches(name, batches, tables.times, is_time, |names, row| {
@@ -215,7 +215,7 @@ impl Labels {
 
     fn read_table(path: &Path, options: &ReadOptions, growing: bool) -> Result<Labels, DataError> {
         let (tables, kinds) = (options.tables.clone().unwrap_or_default(), options.kinds());
-        let reading = Reading { tables: &tables, fluents: &options.labels, alone: alone(options), kinds: &kinds };
+        let reading = Reading { tables: &tables, fluents: &options.labels, kinds: &kinds };
         let name = path.display().to_string();
         let mut found = LabelRows::default();
         if Format::guess(path) == Some(Format::Parquet) {
@@ -266,14 +266,7 @@ type NotKnown = (Signature, Vec<Value>, Option<Signature>);
 struct Reading<'a> {
     tables: &'a Tables,
     fluents: &'a [Signature],
-    /// Fluents without arguments.
-    alone: &'a [Symbol],
     kinds: &'a Kinds,
-}
-
-/// The fluents without arguments that are declared.
-fn alone(options: &ReadOptions) -> &[Symbol] {
-    options.declarations.as_ref().map_or(&[], |declarations| &declarations.alone)
 }
 
 /// Which column is what.
@@ -444,10 +437,7 @@ impl Reading<'_> {
             return Err(Problem::new(ProblemKind::Syntax, 0, message)
                 .hint("write a row for each that is not known: `speed(v1)=low` under `fluent`"));
         }
-        let all = meant.into_iter().map(|label| (unknown(label), Vec::new(), Some(label)));
-        let bare = Signature::of(&Atom::new(ec::HOLDS, vec![Term::var("F"), Term::var("T")]));
-        let alone = self.alone.iter().filter(|_| name.is_empty());
-        Ok(all.chain(alone.map(|name| (unknown(bare), vec![Value::Sym(*name)], None))).collect())
+        Ok(meant.into_iter().map(|label| (unknown(label), Vec::new(), Some(label))).collect())
     }
 
     /// A fluent by its name and its arguments, or as it is written in rules.
@@ -469,16 +459,9 @@ impl Reading<'_> {
             return Ok((self.declared(signature, name, values.len()), values));
         }
         let arguments = args.iter().map(|_| Term::Value(Value::Int(0))).collect::<Vec<_>>();
-        let of_name = if args.is_empty() {
-            Term::Value(Value::Sym(Symbol::new(name)))
-        } else {
-            Term::App(Symbol::new(name), arguments)
-        };
+        let of_name = Term::App(Symbol::new(name), arguments);
         let usual = Signature::of(&Atom::new(ec::HOLDS, vec![of_name, Term::Value(Value::Int(0))]));
         let signature = self.declared(usual, name, args.len());
-        if args.is_empty() {
-            return Ok((signature, vec![Value::Sym(Symbol::new(name))]));
-        }
         let value = |(place, cell): (usize, &&str)| {
             let (kind, type_name) = self.kinds.at(signature, place);
             value_of(cell, kind).ok_or_else(|| {

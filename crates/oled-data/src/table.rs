@@ -158,9 +158,9 @@ impl Template {
             first.unwrap_or_else(|| "it is no atom".into())
         })?;
         let mut args = Vec::new();
-        // A fluent or an event without arguments is its own name.
+        // An event without arguments is its own name.
         let bare = match (&atom.args[..], atom.name.as_str()) {
-            ([Term::Value(Value::Sym(name))], ec::HOLDS | ec::HAPPENS) => Some(*name),
+            ([Term::Value(Value::Sym(name))], ec::HAPPENS) => Some(*name),
             _ => None,
         };
         let (named, bare) = match (named, bare) {

@@ -58,7 +58,10 @@ fn value() -> impl Strategy<Value = Value> {
 /// Terms, with `=` in any place.
 fn term() -> impl Strategy<Value = Term> {
     value().prop_map(Term::Value).prop_recursive(3, 8, 3, |inner| {
-        let app = |(name, args): (String, Vec<Term>)| Term::App(Symbol::new(&name), args);
+        let app = |(name, args): (String, Vec<Term>)| {
+            let Atom { name, args, .. } = Atom::new(&name, args);
+            Term::App(name, args)
+        };
         prop_oneof![
             (name(), prop::collection::vec(inner.clone(), 1..4)).prop_map(app),
             (inner.clone(), inner).prop_map(|(l, r)| Term::App(Symbol::new("="), vec![l, r])),
@@ -68,7 +71,12 @@ fn term() -> impl Strategy<Value = Term> {
 
 /// Ground atoms without their time: mostly events and fluents.
 fn atom() -> impl Strategy<Value = (String, Vec<Term>)> {
-    let inner = || (name(), prop::collection::vec(term(), 1..4)).prop_map(|(n, a)| Term::App(Symbol::new(&n), a));
+    let inner = || {
+        (name(), prop::collection::vec(term(), 1..4)).prop_map(|(name, args)| {
+            let Atom { name, args, .. } = Atom::new(&name, args);
+            Term::App(name, args)
+        })
+    };
     prop_oneof![
         2 => inner().prop_map(|t| ("happensAt".to_string(), vec![t])),
         2 => inner().prop_map(|t| ("holdsAt".to_string(), vec![t])),

@@ -170,7 +170,7 @@ pub fn fluent(signature: Signature, values: &[Value]) -> Term {
 }
 
 /// The name of what a label is about: `meeting` of `holdsAt(meeting(_, _), _)`, `in_danger` of `in_danger(_, _)`; none for
-/// `holdsAt(_, _)`, which all fluents without arguments share.
+/// `holdsAt(_=_, _)`, which all fluents with a value and no arguments share.
 pub fn label_name(signature: Signature) -> Option<Symbol> {
     if is_ordinary(signature) { Some(signature.name()) } else { signature.inner_name() }
 }
@@ -179,7 +179,7 @@ pub fn label_name(signature: Signature) -> Option<Symbol> {
 pub fn fluent_name(signature: Signature, values: &[Value]) -> Symbol {
     match (label_name(signature), values.first()) {
         (Some(name), _) => name,
-        // A fluent without arguments is its own name.
+        // One with a value and no arguments has its name first.
         (None, Some(Value::Sym(name))) => *name,
         (None, value) => Symbol::new(&value.map(ToString::to_string).unwrap_or_default()),
     }

@@ -247,6 +247,41 @@ fn what_the_background_says_leaves_one_way() {
     assert!(problem.contains("the background starts or ends `open(+door)`"), "{problem}");
     let bare = "example(holdsAt(alarm, +time)). modeh(holdsAt(alarm, +time)).
         example(holdsAt(fire, +time)). modeh(initiatedAt(fire, +time)).";
-    let problem = kinds(&parse(bare, "")).unwrap_err().to_string();
-    assert!(problem.contains("`alarm` is declared to be defined in another way than `fire`"), "{problem}");
+    assert_eq!(kinds(&parse(bare, "")).unwrap(), [RuleKind::Observed, RuleKind::Initiation]);
+}
+
+#[test]
+fn fluents_without_arguments_are_recognised_and_learned_each_in_its_own_way() {
+    let modes = "input(happensAt(on, +time)). input(happensAt(off, +time)). input(happensAt(beeps, +time)).
+        example(holdsAt(lit, +time)). example(holdsAt(loud, +time)).
+        modeb(happensAt(on, +time)). modeb(happensAt(off, +time)). modeb(happensAt(beeps, +time)).";
+    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
+    let rules = "initiatedAt(lit, T) :- happensAt(on, T). terminatedAt(lit, T) :- happensAt(off, T).
+        holdsAt(loud, T) :- happensAt(beeps, T).";
+    // Switched on and off every seven frames; it beeps for two of five, whether it is lit or not.
+    let point = |i: usize| {
+        let (phase, loud) = (i % 14, i % 5 < 2);
+        let mut facts: Vec<&str> = Vec::new();
+        facts.extend((phase == 3).then_some("happensAt(on, @)"));
+        facts.extend((phase == 10).then_some("happensAt(off, @)"));
+        facts.extend((4..=10).contains(&phase).then_some("!holdsAt(lit, @)"));
+        if loud {
+            facts.extend(["happensAt(beeps, @)", "!holdsAt(loud, @)"]);
+        }
+        facts.join("; ")
+    };
+    let points: Vec<String> = (0..140).map(point).collect();
+    let stream = frames(&points.iter().map(String::as_str).collect::<Vec<_>>());
+    let found = recognised(&task, rules, &stream);
+    assert!(
+        found.contains(&"loud 1-2 terminated".into()) && found.contains(&"lit 5-11 terminated".into()),
+        "{found:?}"
+    );
+    let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
+    stream.iter().for_each(|frame| learner.observe(frame, &mut ()));
+    let learned = learner.learned(&mut ());
+    assert!(learned.fits.iter().all(|fit| fit.counts.f1() > 0.99), "{:?}", learned.fits);
+    let learned = learned.theory().to_string();
+    assert_eq!(recognised(&task, &learned, &stream), found, "{learned}");
+    assert!(learned.contains("holdsAt(loud, T)") && learned.contains("initiatedAt(lit, T)"), "{learned}");
 }

@@ -59,7 +59,7 @@ impl Duration {
         let arguments = signature.arity() - 1 - usize::from(signature.has_value());
         match signature.inner_name() {
             Some(name) => name == self.name && arguments == self.arguments,
-            // All fluents without arguments have one signature.
+            // Fluents without arguments that have a value share a signature.
             None => self.arguments == 0 && values.first() == Some(&Value::Sym(self.name)),
         }
     }
@@ -68,7 +68,6 @@ impl Duration {
     fn is_about_atom(&self, atom: &Atom) -> bool {
         let signature = persisting(atom).unwrap_or_else(|| Signature::of(atom));
         let first = match atom.args.first() {
-            Some(Term::Value(value)) => std::slice::from_ref(value),
             Some(Term::App(equal, parts)) if equal.as_str() == "=" => match &parts[0] {
                 Term::Value(value) => std::slice::from_ref(value),
                 _ => &[],
@@ -106,10 +105,7 @@ impl Duration {
         let mut atoms = labels.chain(background.clauses.iter().map(|rule| &rule.head));
         let has_value = |atom: &Atom| self.is_about_atom(atom) && Signature::of(atom).has_value();
         let variables = (1..=self.arguments).map(|i| Term::var(&format!("X{i}"))).collect();
-        let mut fluent = match self.arguments {
-            0 => Term::Value(Value::Sym(self.name)),
-            _ => Term::App(self.name, variables),
-        };
+        let mut fluent = Term::App(self.name, variables);
         if atoms.any(has_value) {
             fluent = Term::App(Symbol::new("="), vec![fluent, Term::var("V")]);
         }

@@ -1,6 +1,6 @@
 //! The predicates of the Event Calculus, as they are written.
 
-use super::{Atom, Signature};
+use super::{Atom, Signature, Term, Value};
 
 /// An event occurs.
 pub const HAPPENS: &str = "happensAt";
@@ -16,6 +16,20 @@ pub const UNKNOWN: &str = "unknown";
 pub const CANDIDATES: &str = "candidates";
 /// A fluent holds at the start of each segment.
 pub const INITIALLY: &str = "initially";
+
+/// Whether a predicate speaks of a fluent in its first argument.
+pub fn is_about_fluent(predicate: &str) -> bool {
+    matches!(predicate, HOLDS | INITIATED | TERMINATED | INITIALLY | UNKNOWN | CANDIDATES)
+}
+
+/// A fluent in the first argument of such a predicate. One without arguments is a compound term too, `f` as `f()`, so that each
+/// is a relation of its own, as others are.
+pub fn fluent(term: Term) -> Term {
+    match term {
+        Term::Value(Value::Sym(name)) => Term::App(name, Vec::new()),
+        term => term,
+    }
+}
 
 /// The fluent that a head starts, ends or declares `initially`, `holdsAt(lit(_), _)`: it persists from one time point to the
 /// next. Other fluents hold while the bodies of rules for `holdsAt` are true.

@@ -8,7 +8,7 @@
 //!
 //! The rules come behind all others of their text, so that those keep their numbers, and all have the place of the deadline.
 
-use super::ec::{HOLDS, INITIALLY, INITIATED, TERMINATED};
+use super::ec::{self, HOLDS, INITIALLY, INITIATED, TERMINATED};
 use super::{Clause, Diagnostic, Signature, Source, Span, Symbol, Term, Value, for_each_hole, is_operation, quoted};
 
 /// The name of a deadline.
@@ -84,7 +84,7 @@ fn read(deadline: &Clause) -> Result<(Term, i64, Then), Diagnostic> {
     let Term::Value(Value::Int(units @ 1..)) = units else {
         return wrong(format!("a deadline is a whole number of time units, at least 1, not `{units}`"), form);
     };
-    let fluent = named(fluent, &mut 0);
+    let fluent = ec::fluent(named(fluent, &mut 0));
     let then = match (then, &fluent) {
         (None, _) => Then::Ends,
         (Some(Term::Value(Value::Sym(word))), _) if word.as_str() == "extendable" => Then::EndsLater,

@@ -271,7 +271,7 @@ pub(super) fn fluent_of(atom: &Atom) -> Result<(Term, Symbol), Diagnostic> {
         Term::App(equal, parts) if equal.as_str() == "=" && is_true(&parts[1]) => parts[0].clone(),
         fluent => fluent.clone(),
     };
-    Ok((fluent, variable(intervals, &atom.span)?))
+    Ok((super::ec::fluent(fluent), variable(intervals, &atom.span)?))
 }
 
 pub(super) fn variable(term: &Term, span: &Span) -> Result<Symbol, Diagnostic> {

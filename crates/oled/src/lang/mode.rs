@@ -76,7 +76,7 @@ impl MeantFor {
         match term {
             Term::Value(Value::Sym(name)) => Some(MeantFor { act: None, name: *name }),
             Term::App(act, args) if is_act(act) => match args.as_slice() {
-                [Term::Value(Value::Sym(name))] => Some(MeantFor { act: Some(*act), name: *name }),
+                [Term::App(name, none)] if none.is_empty() => Some(MeantFor { act: Some(*act), name: *name }),
                 _ => None,
             },
             _ => None,
@@ -98,11 +98,7 @@ pub(super) const ACTS: [&str; 3] = [INITIATED, TERMINATED, HOLDS];
 
 /// What people call the target of a head: the name of its fluent, or of its predicate.
 pub(super) fn target_of(head: &Atom) -> Symbol {
-    match head.args.first() {
-        // A fluent without arguments is its own name.
-        Some(Term::Value(Value::Sym(name))) if ACTS.contains(&head.name.as_str()) => *name,
-        _ => Signature::of(head).inner_name().unwrap_or(head.name),
-    }
+    Signature::of(head).inner_name().unwrap_or(head.name)
 }
 
 /// The mode that a term of a declaration is.

@@ -415,8 +415,13 @@ impl Parser<'_> {
                 }
                 self.advance()?;
                 let lists = std::mem::replace(&mut self.lists, holds_for::has_lists(name.as_str()));
-                let args = self.args(name)?;
+                let mut args = self.args(name)?;
                 self.lists = lists;
+                if super::ec::is_about_fluent(name.as_str())
+                    && let Some(first) = args.first_mut()
+                {
+                    *first = super::ec::fluent(first.clone());
+                }
                 Ok(Term::App(name, args))
             }
             Token::Sign("[") if self.lists => self.list(),

@@ -202,7 +202,7 @@ impl Related {
     }
 }
 
-/// Whether two atoms are about the same fluent; all fluents without arguments have one signature.
+/// Whether two atoms are about the same fluent; those with a value and without arguments have one signature.
 pub(crate) fn same_fluent(one: &Atom, other: &Atom) -> bool {
     let signature = Signature::of(one);
     let name = |atom: &Atom| {

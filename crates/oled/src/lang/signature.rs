@@ -250,6 +250,12 @@ impl Shape {
         self.codes.push(HOLE);
     }
 
+    /// Puts a name without arguments in the place of the hole that was pushed last.
+    pub(crate) fn fluent(&mut self, name: Symbol) {
+        self.codes.pop();
+        self.app(name, 0);
+    }
+
     pub(crate) fn app(&mut self, name: Symbol, args: usize) {
         self.codes.extend([name.index(), args as u32]);
     }

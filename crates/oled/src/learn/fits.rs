@@ -4,7 +4,7 @@ use super::learned::FluentFit;
 use crate::calculus::label_name;
 use crate::evaluate::Evaluation;
 use crate::lang::ec::{HOLDS, INITIALLY, INITIATED};
-use crate::lang::{Signature, Symbol, Term, Theory, Value};
+use crate::lang::{Signature, Symbol, Theory};
 use crate::task::Task;
 
 /// How well the rules of each fluent fit, by an evaluation of recognition with them.
@@ -13,10 +13,8 @@ pub fn fits(task: &Task, theory: &Theory, evaluation: &Evaluation) -> Vec<Fluent
     let started = |name: Symbol| {
         task.rules(theory).iter().any(|rule| {
             let head = Signature::of(&rule.head);
-            // A fluent without arguments is its own name.
-            let bare = rule.head.args.first() == Some(&Term::Value(Value::Sym(name)));
             let fluent = matches!(rule.head.name.as_str(), INITIATED | INITIALLY | HOLDS);
-            fluent && (bare || label_name(head) == Some(name)) || labels.contains(&head) && head.name() == name
+            fluent && label_name(head) == Some(name) || labels.contains(&head) && head.name() == name
         })
     };
     let fit = |(fluent, counts)| FluentFit {

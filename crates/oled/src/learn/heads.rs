@@ -123,11 +123,7 @@ pub(crate) fn heads(
         rules.iter().zip(guarded).map(|(rule, guarded)| if is_learned(rule) { (*rule).clone() } else { guarded });
     let rules: Vec<Clause> = guarded.map(|rule| as_deed(rule, &labels)).collect();
     let rules: Vec<&Clause> = rules.iter().collect();
-    let name = |mode: &Mode| match mode.atom.args.first() {
-        // A fluent without arguments is its own name.
-        Some(Term::Value(Value::Sym(name))) if mode.signature().inner_name().is_none() => *name,
-        _ => mode.signature().inner_name().unwrap_or_else(|| mode.signature().name()),
-    };
+    let name = |mode: &Mode| mode.signature().inner_name().unwrap_or_else(|| mode.signature().name());
     let variables = task.bias.heads.iter().map(|m| options(name(m)).variables).max().unwrap_or(1);
     let table = if open { LiteralTable::closed } else { LiteralTable::new };
     let mut vocabulary = task.vocabulary(&rules)?;
@@ -267,8 +263,7 @@ fn no_kind(mode: &Mode, same: &[&Mode], (defined, acted_on): (bool, bool)) -> Di
             let other = other.map_or(fluent, |m| &m.atom.args[0]);
             let message = format!("`{fluent}` is declared to be defined in another way than `{other}`");
             Diagnostic::new(&mode.atom.span, message).hint(
-                "all values of a fluent are of one kind, and so are all fluents without arguments: declare `holdsAt` of both, \
-                 or `initiatedAt` and `terminatedAt`",
+                "all values of a fluent are of one kind: declare `holdsAt` of both, or `initiatedAt` and `terminatedAt`",
             )
         }
     }

@@ -63,7 +63,7 @@ impl Propositionaliser {
         let [lost, unknown] = &stray.lost;
         let gone = |row: &&[Value]| !group.goes_on_unobserved(&target.instance(row), &self.model);
         let lost = lost.rows().filter(|row| !unknown.contains(row)).filter(gone).count();
-        // Fluents without arguments share their annotation: what is not about one of them is about others.
+        // Fluents with a value and no arguments share their annotation: what is not about one of them is about others.
         let [holds, unknown] = &stray.uncovered;
         let counted = target.first == number && !target.is_general() && label_name(target.label).is_some();
         let uncovered = if counted { holds.rows().filter(|row| !unknown.contains(row)).count() } else { 0 };

@@ -82,7 +82,7 @@ impl Vocabulary {
         let value = (signature.has_value() && count > 0).then(|| count - 1);
         let is_about = |column: &usize| {
             let named = predicate.types[*column].is_some_and(|kind| !bias.kind_of(kind).is_number());
-            // An event or fluent without arguments is its own name.
+            // An event without arguments is its own name.
             Some(*column) != value && (named || *column == 0 && is_bare(signature))
         };
         (0..count).filter(is_about).collect()

@@ -47,7 +47,7 @@ impl Frame {
 
 fn push<V: Into<Value>>(facts: &mut Facts, predicate: &str, name: &str, arguments: impl IntoIterator<Item = V>) {
     let mut values: Vec<Value> = arguments.into_iter().map(Into::into).collect();
-    let inner = if values.is_empty() {
+    let inner = if values.is_empty() && predicate == ec::HAPPENS {
         // An event without arguments is its own name.
         values.push(Value::Sym(Symbol::new(name)));
         Term::Value(values[0])

@@ -1,6 +1,7 @@
 //! Scan: the text of a ground atom, read byte by byte into its shape and its values.
 
 use super::fact_problem::FactProblem;
+use crate::lang::ec::is_about_fluent;
 use crate::lang::{Shape, Symbol, Value, unescape};
 
 /// Deeper nesting is refused, as by the parser, so that no input can exhaust the stack.
@@ -116,11 +117,22 @@ impl<'a> Scan<'a> {
             return Ok(self.value(Value::Sym(name), start));
         }
         let opened = self.shape.open(name);
+        let is_about_fluent = is_about_fluent(self.text[start..self.at].trim_matches(['\'', '"']));
         let mut count = 0;
         loop {
             self.at += 1;
             self.skip();
+            let (shape, values) = (self.shape.len(), self.values.len());
             self.argument(depth + 1)?;
+            if is_about_fluent
+                && count == 0
+                && self.shape.len() == shape + 1
+                && let Some(Value::Sym(fluent)) = self.values.get(values)
+            {
+                // One without arguments is a relation of its own.
+                self.shape.fluent(*fluent);
+                self.values.truncate(values);
+            }
             count += 1;
             match self.peek() {
                 Some(b',') => {}

@@ -18,7 +18,7 @@ impl Check<'_> {
         }
         let form = "its form is `candidates(fluent, T)`: `candidates(meeting(X, Y), T) :- close(X, Y, T).`";
         let problem = match head.args.as_slice() {
-            [Term::App(..), _] => return,
+            [Term::App(_, args), _] if !args.is_empty() => return,
             [Term::Var(name), _] => {
                 let place = head.span.find_word(name.as_str());
                 Diagnostic::new(&place, "the first argument of `candidates` is a variable").hint(form)

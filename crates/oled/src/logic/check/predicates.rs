@@ -4,7 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use super::rounds::Rounds;
-use super::skeleton::{Skeleton, family, first_hole, is_bare};
+use super::skeleton::{Skeleton, family, is_bare};
 use super::{Check, Predicate, Role, atoms, time_argument};
 use crate::lang::ec::{CANDIDATES, HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED, persisting};
 use crate::lang::{Atom, Clause, Diagnostic, Mode, Signature, Span, Symbol, TIME, Term, did_you_mean};
@@ -117,14 +117,7 @@ impl Check<'_> {
         let acts = of_fluent(|name| name != INITIALLY);
         let Some(other) = acts.or_else(|| of_fluent(|name| name == INITIALLY)) else { return };
         let place = other.span.place();
-        let problem = if is_bare(signature) && first_hole(other) != first_hole(head) {
-            let message =
-                format!("`{}` holds while conditions are met, and `{}` persists", fluent(head), fluent(other));
-            Diagnostic::new(&head.span, message).hint(format!(
-                "all fluents without arguments are of one kind: define both in one way, or give one of them an argument; \
-                 the other rule is at {place}"
-            ))
-        } else if acts.is_none() {
+        let problem = if acts.is_none() {
             let message = format!("`{}` holds while conditions are met, so nothing holds initially", fluent(other));
             let problem = Diagnostic::new(&other.span, message)
                 .hint("take this away, or define the fluent with initiatedAt and terminatedAt instead of holdsAt");
@@ -206,7 +199,7 @@ impl Check<'_> {
         }
     }
 
-    /// What bodies may ask for. Of events and fluents without arguments, which share a signature, those that are named
+    /// What bodies may ask for. Of events without arguments, which share a signature, those that are named
     /// somewhere; all, where a declaration has a place marker for the name.
     pub(super) fn names(&mut self, rules: &[&Clause]) {
         let named = |(s, p): &(&Signature, &Predicate)| !is_bare(**s) && !matches!(p.role, Role::Past(_));

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::lang::ec::{HAPPENS, HOLDS, INITIALLY, INITIATED, TERMINATED};
 use crate::lang::{Atom, Signature, Symbol, Term, Value, for_each_hole};
 
-/// A signature, and where that is shared by all events or fluents without arguments, the name of the one that is meant:
+/// A signature, and where that is shared by all events without arguments, or fluents with nothing but a value, the name of the one that is meant:
 /// `happensAt(alarm, T)` is of the signature `happensAt(_, _)` and of the skeleton `happensAt(alarm, _)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Skeleton {
@@ -48,7 +48,7 @@ impl fmt::Display for Skeleton {
     }
 }
 
-/// Whether a signature is that of all events or fluents without arguments.
+/// Whether a signature is that of all events without arguments, or of all fluents with nothing but a value.
 pub(in crate::logic) fn is_bare(signature: Signature) -> bool {
     is_calculus(signature.name()) && signature.inner_name().is_none()
 }
