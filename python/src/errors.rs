@@ -26,7 +26,6 @@ impl Failure {
             Some((message, hint)) => (message.to_string(), Some(hint.to_string())),
             None => (text.clone(), None),
         };
-        let message = message.strip_prefix("error: ").map_or(message.clone(), str::to_string);
         Failure { text, problems: vec![(message, hint, None, None, None)] }
     }
 
@@ -36,7 +35,7 @@ impl Failure {
             let made = py
                 .import("oled._errors")
                 .and_then(|module| module.getattr("make"))
-                .and_then(|make| make.call1((plain(&self.text), self.problems)));
+                .and_then(|make| make.call1((self.text, self.problems)));
             made.map_or_else(|error| error, PyErr::from_value)
         })
     }
@@ -46,11 +45,6 @@ impl From<Failure> for PyErr {
     fn from(failure: Failure) -> PyErr {
         failure.raise()
     }
-}
-
-/// An exception needs no `error:` in front.
-fn plain(text: &str) -> &str {
-    text.strip_prefix("error: ").unwrap_or(text)
 }
 
 /// What the library calls an option, and what Python does.

@@ -11,6 +11,7 @@ mod confidence;
 mod convert;
 mod demo;
 mod driver;
+mod errors;
 mod evaluate;
 mod examples;
 mod experiment;
@@ -92,33 +93,19 @@ fn main() -> ExitCode {
     }
     let code = match result {
         Ok(outcome) => outcome.into(),
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if errors::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let text = match (error.chain().count(), error.downcast_ref::<std::io::Error>()) {
                 // Whatever else is read or written is named.
                 (1, Some(error)) => format!("cannot write to standard output: {error}"),
-                _ => format!("{error:#}"),
+                _ => errors::in_words(&error),
             };
-            let hint = if is_full(&error) { "\nhint: make room there, and run it again" } else { "" };
-            // Errors of texts and streams bring their own form, with a place and a hint.
-            let head = if text.starts_with("error:") { "" } else { "error: " };
-            progress::say(&format!("{head}{text}{hint}"));
+            let hint = if errors::is_full(&error) { "\nhint: make room there, and run it again" } else { "" };
+            progress::say(&format!("error: {text}{hint}"));
             ExitCode::from(2)
         }
     };
     #[cfg(feature = "clingo")]
     oled_asp::solver::settle();
     code
-}
-
-/// Whether there was no room for what was to be written.
-fn is_full(error: &anyhow::Error) -> bool {
-    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
-    let kinds = error.chain().filter_map(|e| e.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
-    kinds.into_iter().any(|kind| matches!(kind, FileTooLarge | QuotaExceeded | StorageFull))
-}
-
-/// Whoever reads our output may stop when it has enough: `oled recognise … | head`.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().filter_map(|e| e.downcast_ref::<std::io::Error>()).any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
 }

@@ -325,7 +325,7 @@ fn each_bad_input_gets_its_message_and_its_exit_code() {
     }
     for Case { name, file, interleaved, input, message, skipped } in cases() {
         fs::write(path.join(file), &input).unwrap();
-        let message = in_flags(message.trim());
+        let message = format!("error: {}", in_flags(message.trim()));
         let convert = format!("convert {file} --to facts --task task-{interleaved}");
         let strict = oled(path, &convert);
         assert_eq!(strict.status.code(), Some(2), "{name}");

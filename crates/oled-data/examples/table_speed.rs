@@ -67,30 +67,32 @@ fn text_alone(path: &Path) -> Result<usize, Box<dyn std::error::Error>> {
 /// A reader that does nothing with what it reads, and says how many rows there are.
 type Alone = fn(&Path) -> Result<usize, Box<dyn std::error::Error>>;
 
-/// Measures both ways of reading a file, in turn, and reports them.
+/// Measures ways of reading a file and making frames of it, in turn, and reports them.
 fn measure(
     task: &TaskFolder,
     path: &Path,
     runs: usize,
     name: &str,
-    alone: Alone,
+    alone: &[(&str, Alone)],
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let mut times = [Vec::new(), Vec::new()];
+    let mut times = vec![Vec::new(); alone.len() + 1];
     let (mut rows, mut frames, mut facts) = (0, 0, 0);
     for _ in 0..runs {
-        let start = Instant::now();
-        rows = alone(path)?;
-        times[0].push(start.elapsed().as_secs_f64());
+        for ((_, alone), times) in alone.iter().zip(&mut times) {
+            let start = Instant::now();
+            rows = alone(path)?;
+            times.push(start.elapsed().as_secs_f64());
+        }
         (frames, facts) = (0, 0);
         let start = Instant::now();
         for frame in open(path, &task.read_options(None, false))? {
             frames += 1;
             facts += frame?.narrative.len();
         }
-        times[1].push(start.elapsed().as_secs_f64());
+        times[alone.len()].push(start.elapsed().as_secs_f64());
     }
     let bytes = path.metadata()?.len();
-    let [one, other] = times.map(median);
+    let times: Vec<f64> = times.into_iter().map(median).collect();
     let mut out = io::stdout().lock();
     writeln!(
         out,
@@ -99,8 +101,11 @@ fn measure(
     let speed = |seconds: f64| {
         format!("{:.0} MB/s, {:.1} million rows/s", bytes as f64 / 1e6 / seconds, rows as f64 / 1e6 / seconds)
     };
-    writeln!(out, "  the crate alone: {}", speed(one))?;
-    writeln!(out, "  to frames: {}, {:.2} of it", speed(other), one / other)?;
+    let frames = times[alone.len()];
+    writeln!(out, "  to frames: {}", speed(frames))?;
+    for ((what, _), seconds) in alone.iter().zip(&times) {
+        writeln!(out, "  the crate alone, {what}: {}; frames are {:.2} of it", speed(*seconds), seconds / frames)?;
+    }
     Ok(())
 }
 
@@ -114,6 +119,7 @@ mod columnar {
     use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
     use parquet::arrow::ArrowWriter;
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
 
     /// Rows that are written at a time.
     const ROWS: usize = 65_536;
@@ -155,8 +161,19 @@ mod columnar {
         Ok(())
     }
 
-    /// Reads a file with the `parquet` crate; returns the number of rows.
-    pub(super) fn alone(path: &Path) -> Result<usize, Box<dyn std::error::Error>> {
+    /// Reads a file row by row with the `parquet` crate, as the `csv` crate does; returns the number of rows.
+    pub(super) fn rows(path: &Path) -> Result<usize, Box<dyn std::error::Error>> {
+        let reader = SerializedFileReader::new(File::open(path)?)?;
+        let mut rows = 0;
+        for row in reader.get_row_iter(None)? {
+            row?;
+            rows += 1;
+        }
+        Ok(rows)
+    }
+
+    /// Reads a file into columns with the `parquet` crate, of which no row is made; returns the number of rows.
+    pub(super) fn columns(path: &Path) -> Result<usize, Box<dyn std::error::Error>> {
         let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?.build()?;
         let mut rows = 0;
         for batch in reader {
@@ -176,13 +193,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     write(&path, megabytes * 1_000_000, iso)?;
     let stream = if iso { "[stream]\ntime = \"iso\"\n" } else { "" };
     let task = TaskFolder::from_texts("speed", &format!("{stream}{TABLE}"), MODES, "")?;
-    measure(&task, &path, runs, "text", text_alone)?;
+    measure(&task, &path, runs, "text", &[("rows", text_alone)])?;
     let after_text = peak();
     #[cfg(feature = "parquet")]
     if !iso {
         let columnar = folder.path().join("table.parquet");
         columnar::write(&path, &columnar)?;
-        measure(&task, &columnar, runs, "Parquet", columnar::alone)?;
+        measure(&task, &columnar, runs, "Parquet", &[("rows", columnar::rows), ("columns", columnar::columns)])?;
     }
     let mut out = io::stdout().lock();
     if let (Some(text), Some(all)) = (after_text, peak()) {

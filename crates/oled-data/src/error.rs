@@ -375,7 +375,7 @@ impl DataError {
 
 impl fmt::Display for Details {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", printable(&self.problem.message))?;
+        write!(f, "{}", printable(&self.problem.message))?;
         if let Some(Place { line, column, text, column_in_text }) = &self.place {
             let place = format!("{}:{line}:{column}", printable(&self.source));
             write_excerpt(f, &place, &line.to_string(), text, *column_in_text, 1)?;

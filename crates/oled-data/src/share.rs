@@ -272,7 +272,7 @@ mod tests {
 
     /// What frames say, as text, up to the first fault.
     fn told(frames: impl Iterator<Item = Result<oled::Frame, DataError>>) -> Vec<String> {
-        frames.map(|frame| frame.map_or_else(|error| error.to_string(), |frame| format!("{frame:?}"))).collect()
+        frames.map(|frame| frame.map_or_else(|error| format!("error: {error}"), |frame| format!("{frame:?}"))).collect()
     }
 
     fn pieces(path: &Path, options: &ReadOptions, piece: u64) -> (Vec<String>, usize) {

@@ -51,14 +51,14 @@ fn error_of(result: Result<Frames, DataError>) -> String {
 
 #[test]
 fn a_name_that_promises_no_format() {
-    let message = "error: cannot tell the format of `walk.dat` by its name
+    let message = "cannot tell the format of `walk.dat` by its name
 hint: say it with the option `from`: one of jsonl, mongo, facts, rtec, caviar, csv, records, parquet";
     assert_eq!(error_of(frames("walk.dat", b"p(680).", false, false)), message);
 }
 
 #[test]
 fn a_file_that_is_not_there() {
-    let message = "error: cannot open `no/such/walk.jsonl`: No such file or directory (os error 2)";
+    let message = "cannot open `no/such/walk.jsonl`: No such file or directory (os error 2)";
     assert_eq!(error_of(open("no/such/walk.jsonl".as_ref(), &ReadOptions::default())), message);
 }
 
@@ -67,7 +67,7 @@ fn a_directory_without_xml() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().display();
     let message = format!(
-        "error: `{path}` is a directory without XML files
+        "`{path}` is a directory without XML files
 hint: name a file, or a directory that has the XML files of CAVIAR in it or in `xml/`"
     );
     assert_eq!(error_of(open(folder.path(), &ReadOptions::default())), message);
@@ -82,7 +82,7 @@ fn a_compressed_file_that_is_cut_off_is_an_error_even_in_lenient_mode() {
     let mut lenient = frames("walk.jsonl.gz", &bytes[..bytes.len() / 2], true, false).unwrap();
     let error = lenient.find_map(Result::err).expect("the rest cannot be read");
     assert_eq!(error.kind(), oled_data::ProblemKind::Io);
-    assert!(error.to_string().starts_with("error: cannot read `walk.jsonl.gz`: "), "{error}");
+    assert!(error.to_string().starts_with("cannot read `walk.jsonl.gz`: "), "{error}");
 }
 
 #[test]

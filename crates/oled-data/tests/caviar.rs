@@ -227,7 +227,7 @@ fn a_unit_of_an_unknown_video_is_an_error() {
     let error = unit.frames(&Videos::default()).err().unwrap();
     assert_eq!(
         error.to_string(),
-        "error: there is no video `a`\nhint: the protocol names a video that `videos.csv` does not have"
+        "there is no video `a`\nhint: the protocol names a video that `videos.csv` does not have"
     );
 }
 

@@ -320,7 +320,7 @@ fn caviar_cannot_be_written() {
     let error = FrameWriter::new(Format::Caviar, Box::new(io::sink())).err().unwrap();
     assert_eq!(
         error.to_string(),
-        "error: CAVIAR's XML can be read, not written\nhint: write one of jsonl, mongo, facts, rtec"
+        "CAVIAR's XML can be read, not written\nhint: write one of jsonl, mongo, facts, rtec"
     );
 }
 

@@ -124,7 +124,7 @@ fn a_line_longer_than_the_limit_is_an_error() {
     let error = read(Format::Jsonl, line, &options).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "error: cannot read `stream`: line 1 is longer than 1000000 bytes\n\
+        "cannot read `stream`: line 1 is longer than 1000000 bytes\n\
          hint: is a line end missing? the option `max_line` allows longer ones"
     );
     assert_eq!(error.kind(), ProblemKind::Limit);

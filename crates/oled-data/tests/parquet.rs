@@ -140,7 +140,7 @@ fn what_is_wrong_with_a_table_has_its_row_and_a_remedy() {
     };
     let rows: Vec<Row> = [3, 4, 2].map(|time| (time, "a".into(), Some(1.0), None)).to_vec();
     write(&path, &rows, whole(&rows), Compression::SNAPPY);
-    assert!(error("").starts_with("error: row 3: time 2 comes after time 4"), "{}", error(""));
+    assert!(error("").starts_with("row 3: time 2 comes after time 4"), "{}", error(""));
     assert!(error("[stream]\ntime = \"iso\"\n").contains("row 1: the time `3` is not a date"));
     let bytes = fs::read(&path).unwrap();
     for damaged in [&bytes[..bytes.len() - 9], b"time,machine\n", b""] {

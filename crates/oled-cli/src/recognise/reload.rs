@@ -97,7 +97,8 @@ impl Reloader {
             Err(error) => {
                 let path = self.path.display();
                 say(&format!(
-                    "warning: `{path}` has changed, and is not used: the rules that were read before go on\n{error:#}"
+                    "warning: `{path}` has changed, and is not used: the rules that were read before go on\nerror: {}",
+                    crate::errors::in_words(&error)
                 ));
                 false
             }
@@ -135,7 +136,7 @@ impl Reloader {
     ) -> anyhow::Result<Vec<(Signature, bool)>> {
         let theory = parse(source)?;
         if theory.clauses.is_empty() {
-            bail!("error: it has no rules");
+            bail!("it has no rules");
         }
         if !defines_something(&folder.task, &theory)? {
             return Err(defines_nothing(&folder.task).into());

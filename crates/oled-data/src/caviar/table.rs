@@ -114,15 +114,15 @@ mod tests {
         let rows: Vec<Row<'_>> = table.rows().collect();
         assert_eq!(
             rows[1].text("b").unwrap_err().to_string(),
-            "error: the row has nothing in the column `b`\n --> t.csv:3:2\n  |\n3 | 2\n  |  ^"
+            "the row has nothing in the column `b`\n --> t.csv:3:2\n  |\n3 | 2\n  |  ^"
         );
         assert_eq!(
             rows[0].number::<i64>("b").unwrap_err().to_string(),
-            "error: `x` is not a number for the column `b`\n --> t.csv:2:3\n  |\n2 | 1,x\n  |   ^"
+            "`x` is not a number for the column `b`\n --> t.csv:2:3\n  |\n2 | 1,x\n  |   ^"
         );
         assert_eq!(
             rows[0].text("c").unwrap_err().to_string(),
-            "error: the table has no column `c`\n --> t.csv:1:1\n  |\n1 | a,b\n  | ^"
+            "the table has no column `c`\n --> t.csv:1:1\n  |\n1 | a,b\n  | ^"
         );
     }
 }

@@ -11,7 +11,7 @@ macro_rules! caviar {
 <frame number="6"></frame>
 </dataset>
 "# => r#"
-error: time 4 comes after time 5 in segment `walk`
+time 4 comes after time 5 in segment `walk`
  --> walk.xml:4:1
   |
 4 | <frame number="4"></frame>
@@ -26,7 +26,7 @@ hint: the time points of a segment must increase: sort them, let `recognise` and
 <frame number="6"></frame>
 </dataset>
 "# => r#"
-error: time 5 comes twice in segment `walk`
+time 5 comes twice in segment `walk`
  --> walk.xml:4:1
   |
 4 | <frame number="5"></frame>
@@ -40,7 +40,7 @@ hint: merge the two frames, or skip the second with the option `lenient`
 <object id="0"><orientation>0</orientation><box h="1" w="2" xc="5x" yc="6"/><appearance>visible</appearance><movement>walking</movement></object><object id="1"><orientation>0</orientation><box h="1" w="2" xc="5" yc="6"/><appearance>visible</appearance><movement>walking</movement></object></frame>
 </dataset>
 "# => r#"
-error: the attribute xc `5x` is not an integer
+the attribute xc `5x` is not an integer
  --> walk.xml:4:44
   |
 4 | <object id="0"><orientation>0</orientation><box h="1" w="2" xc="5x" yc="6"/><appearance>visible</app…
@@ -54,7 +54,7 @@ hint: is the file the ground truth of a video of CAVIAR's first set?
 <object id="1"><orientation>0</orientation><box h="1" w="2" xc="5" yc="6"/><appearance>visible</appearance><movement>walking</movement></object></frame>
 </dataset>
 "# => r#"
-error: the person has no orientation
+the person has no orientation
  --> walk.xml:3:19
   |
 3 | <frame number="5"><object id="0"><box h="1" w="2" xc="5" yc="6"/><appearance>visible</appearance><mo…
@@ -67,7 +67,7 @@ hint: is the file the ground truth of a video of CAVIAR's first set?
 <frame></frame><frame number="6"></frame>
 </dataset>
 "# => r#"
-error: `<frame>` has no attribute `number`
+`<frame>` has no attribute `number`
  --> walk.xml:3:1
   |
 3 | <frame></frame><frame number="6"></frame>
@@ -79,7 +79,7 @@ hint: is the file the ground truth of a video of CAVIAR's first set?
 <dataset name="a">
 <frame number="5"></frame>
 <frame number="# => "
-error: the XML ends before `</dataset>`
+the XML ends before `</dataset>`
  --> walk.xml:4:15
   |
 4 | <frame number=
@@ -91,7 +91,7 @@ hint: it was probably cut off while it was written, or it is not the ground trut
 <dataset name="a">
 <frame number="5"></frame>
 "# => r#"
-error: the XML ends before `</dataset>`
+the XML ends before `</dataset>`
  --> walk.xml:3:27
   |
 3 | <frame number="5"></frame>
@@ -104,7 +104,7 @@ hint: it was probably cut off while it was written, or it is not the ground trut
 <frame number="5"></frame>
 <frame number="6"></fram>
 </dataset>"# => r#"
-error: broken XML: ill-formed document: expected `</frame>`, but `</fram>` was found
+broken XML: ill-formed document: expected `</frame>`, but `</fram>` was found
  --> walk.xml:4:19
   |
 4 | <frame number="6"></fram>

@@ -10,7 +10,7 @@ p(b,640).
 p(b,680).
 p(a,720).
 " => "
-error: time 640 comes after time 680 in segment `main`
+time 640 comes after time 680 in segment `main`
  --> walk.lp:2:1
   |
 2 | p(a,640).
@@ -20,7 +20,7 @@ hint: the time points of a segment must increase: sort them, let `recognise` and
 
     facts_duplicate_frame: "walk.lp" interleaved, "segment(a). p(1). segment(b). p(1). segment(a). p(1). p(2).
 " => "
-error: time 1 comes twice in segment `a`
+time 1 comes twice in segment `a`
  --> walk.lp:1:49
   |
 1 | segment(a). p(1). segment(b). p(1). segment(a). p(1). p(2).
@@ -30,7 +30,7 @@ hint: merge the two frames, or skip the second with the option `lenient`
 
     facts_atom_with_a_variable: "walk.lp", "p(a,680). happensAt(walking(X),680). p(2.5,680).
 " => "
-error: `X` is a variable, and facts have none
+`X` is a variable, and facts have none
  --> walk.lp:1:29
   |
 1 | p(a,680). happensAt(walking(X),680). p(2.5,680).
@@ -41,7 +41,7 @@ hint: constants start with a lower-case letter, or stand in quotes: 'Id1'
     facts_bad_number: "walk.lp", "p(a,680).
 p(99999999999999999999,680).
 " => "
-error: `99999999999999999999` is not a number that can be represented
+`99999999999999999999` is not a number that can be represented
  --> walk.lp:2:3
   |
 2 | p(99999999999999999999,680).
@@ -51,7 +51,7 @@ hint: integers go up to 9223372036854775807, reals up to 1.8e308; names start wi
 
     facts_truncated_last_line: "walk.lp", "p(a,680).
 happensAt(walking(id1),6" => "
-error: the input ends in the middle of a line
+the input ends in the middle of a line
  --> walk.lp:2:25
   |
 2 | happensAt(walking(id1),6
@@ -62,7 +62,7 @@ hint: it was probably cut off while it was written: write it again, or skip what
     facts_without_a_full_stop: "walk.lp", "p(a,680)
 p(b,680).
 " => "
-error: expected a full stop after the fact
+expected a full stop after the fact
  --> walk.lp:1:9
   |
 1 | p(a,680)
@@ -72,7 +72,7 @@ hint: facts look like `happensAt(walking(id1),680).`
 
     facts_that_are_rules: "walk.lp", "p(a,680) :- q(a,680). p(b,680).
 " => "
-error: expected a full stop after the fact
+expected a full stop after the fact
  --> walk.lp:1:10
   |
 1 | p(a,680) :- q(a,680). p(b,680).
@@ -82,7 +82,7 @@ hint: facts look like `happensAt(walking(id1),680).`
 
     facts_example_that_is_not_closed: "walk.lp", "example(holdsAt(moving(a,b),680). p(b,680).
 " => "
-error: expected `)`
+expected `)`
  --> walk.lp:1:33
   |
 1 | example(holdsAt(moving(a,b),680). p(b,680).
@@ -92,7 +92,7 @@ hint: close the bracket, as in `example(holdsAt(meeting(id1,id2),680)).`
 
     facts_atom_without_a_time: "walk.lp", "p(a). p(b,680).
 " => "
-error: the last argument is not a time (an integer)
+the last argument is not a time (an integer)
  --> walk.lp:1:1
   |
 1 | p(a). p(b,680).
@@ -102,7 +102,7 @@ hint: each atom of a stream ends in the time point it belongs to
 
     facts_segment_that_is_no_name: "walk.lp", "segment(X). segment(f(x)). p(b,680).
 " => "
-error: `X` is a variable, and facts have none
+`X` is a variable, and facts have none
  --> walk.lp:1:9
   |
 1 | segment(X). segment(f(x)). p(b,680).
@@ -120,7 +120,7 @@ q(2).
 segment(b).
 p(2).
 " => "
-error: segment `a` returns after another one began
+segment `a` returns after another one began
  --> walk.lp:6:1
   |
 6 | p(2).

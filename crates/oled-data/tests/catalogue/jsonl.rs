@@ -8,7 +8,7 @@ macro_rules! jsonl {
 {"segment":"walk1","time":640,"narrative":[]}
 {"segment":"walk1","time":720,"narrative":[]}
 "# => r#"
-error: time 640 comes after time 680 in segment `walk1`
+time 640 comes after time 680 in segment `walk1`
  --> walk.jsonl:2:27
   |
 2 | {"segment":"walk1","time":640,"narrative":[]}
@@ -20,7 +20,7 @@ hint: the time points of a segment must increase: sort them, let `recognise` and
 {"segment":"walk1","time":680,"narrative":["p(b,680)"]}
 {"segment":"walk1","time":720,"narrative":[]}
 "# => r#"
-error: time 680 comes twice in segment `walk1`
+time 680 comes twice in segment `walk1`
  --> walk.jsonl:2:27
   |
 2 | {"segment":"walk1","time":680,"narrative":["p(b,680)"]}
@@ -32,7 +32,7 @@ hint: merge the two frames, or skip the second with the option `lenient`
 {"segment":"walk1","from":680,"to":720,"narrative":["p(b,680)"]}
 {"segment":"walk1","time":720,"narrative":[]}
 "# => r#"
-error: what holds from 680 on comes after time 680 in segment `walk1`
+what holds from 680 on comes after time 680 in segment `walk1`
  --> walk.jsonl:2:27
   |
 2 | {"segment":"walk1","from":680,"to":720,"narrative":["p(b,680)"]}
@@ -42,7 +42,7 @@ hint: what holds from one time to another comes before the frames between them
 
     jsonl_atom_of_another_time: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["p(a,680)","happensAt(walking(id1),720)","p(b,680)"]}
 "# => r#"
-error: the atom is about time 720, its frame about time 680
+the atom is about time 720, its frame about time 680
  --> walk.jsonl:1:56
   |
 1 | {"segment":"walk1","time":680,"narrative":["p(a,680)","happensAt(walking(id1),720)","p(b,680)"]}
@@ -52,7 +52,7 @@ hint: documents of OLED that span several time points are read with the option `
 
     jsonl_atom_with_a_variable: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["happensAt(walking(Id1),680)","p(b,680)"]}
 "# => r#"
-error: `Id1` is a variable, and facts have none
+`Id1` is a variable, and facts have none
  --> walk.jsonl:1:63
   |
 1 | {"segment":"walk1","time":680,"narrative":["happensAt(walking(Id1),680)","p(b,680)"]}
@@ -62,7 +62,7 @@ hint: constants start with a lower-case letter, or stand in quotes: 'Id1'
 
     jsonl_number_in_an_atom_that_is_none: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["coords(id1,26x2,5,680)","p(b,680)"]}
 "# => r#"
-error: `26x2` is not a number that can be represented
+`26x2` is not a number that can be represented
  --> walk.jsonl:1:56
   |
 1 | {"segment":"walk1","time":680,"narrative":["coords(id1,26x2,5,680)","p(b,680)"]}
@@ -73,7 +73,7 @@ hint: integers go up to 9223372036854775807, reals up to 1.8e308; names start wi
     jsonl_time_that_is_not_an_integer: "walk.jsonl", r#"{"time":680.5,"narrative":[]}
 {"segment":"walk1","time":720,"narrative":[]}
 "# => r#"
-error: the time is not an integer
+the time is not an integer
  --> walk.jsonl:1:9
   |
 1 | {"time":680.5,"narrative":[]}
@@ -84,7 +84,7 @@ hint: times are written like "time":680, without a fraction or quotes
     jsonl_time_in_quotes: "walk.jsonl", r#"{"time":"680"}
 {"segment":"walk1","time":720,"narrative":[]}
 "# => r#"
-error: the time is not an integer
+the time is not an integer
  --> walk.jsonl:1:9
   |
 1 | {"time":"680"}
@@ -94,7 +94,7 @@ hint: times are written like "time":680, without a fraction or quotes
 
     jsonl_atom_without_a_time: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["p(a)","p(b,680)"]}
 "# => r#"
-error: the last argument is not a time (an integer)
+the last argument is not a time (an integer)
  --> walk.jsonl:1:45
   |
 1 | {"segment":"walk1","time":680,"narrative":["p(a)","p(b,680)"]}
@@ -104,7 +104,7 @@ hint: each atom of a stream ends in the time point it belongs to
 
     jsonl_atom_that_ends_too_early: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["happensAt(walking(id1),680","p(b,680)"]}
 "# => r#"
-error: the atom ends too early
+the atom ends too early
  --> walk.jsonl:1:71
   |
 1 | {"segment":"walk1","time":680,"narrative":["happensAt(walking(id1),680","p(b,680)"]}
@@ -114,7 +114,7 @@ hint: close all brackets and quotes
 
     jsonl_escaped_atom_with_a_variable: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":["p(b,680)","q(\"x y\",X,680)"]}
 "# => r#"
-error: `X` is a variable, and facts have none
+`X` is a variable, and facts have none
  --> walk.jsonl:1:66
   |
 1 | {"segment":"walk1","time":680,"narrative":["p(b,680)","q(\"x y\",X,680)"]}
@@ -124,7 +124,7 @@ hint: constants start with a lower-case letter, or stand in quotes: 'Id1'
 
     jsonl_truncated_last_line: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":[]}
 {"segment":"walk1","time":720,"narr"# => r#"
-error: the input ends in the middle of a line
+the input ends in the middle of a line
  --> walk.jsonl:2:36
   |
 2 | {"segment":"walk1","time":720,"narr
@@ -136,7 +136,7 @@ hint: it was probably cut off while it was written: write it again, or skip what
 {"segment":"walk1" "time":700}
 {"segment":"walk1","time":720,"narrative":[]}
 "# => r#"
-error: broken JSON: expected `,` or `}`
+broken JSON: expected `,` or `}`
  --> walk.jsonl:2:20
   |
 2 | {"segment":"walk1" "time":700}
@@ -147,7 +147,7 @@ hint: each line is an object such as {"time":680,"narrative":["happensAt(walking
     jsonl_narrative_that_is_no_list: "walk.jsonl", r#"{"time":680,"narrative":"p(680)"}
 {"segment":"walk1","time":720,"narrative":[]}
 "# => r#"
-error: invalid type: string "p(680)", expected a list of atoms
+invalid type: string "p(680)", expected a list of atoms
  --> walk.jsonl:1:32
   |
 1 | {"time":680,"narrative":"p(680)"}
@@ -158,7 +158,7 @@ hint: each line is an object such as {"time":680,"narrative":["happensAt(walking
     jsonl_line_that_is_no_object: "walk.jsonl", r#"[1]
 {"segment":"walk1","time":720,"narrative":[]}
 "# => r#"
-error: invalid type: sequence, expected an object with a time, a narrative and an annotation
+invalid type: sequence, expected an object with a time, a narrative and an annotation
  --> walk.jsonl:1:1
   |
 1 | [1]
@@ -169,7 +169,7 @@ hint: each line is an object such as {"time":680,"narrative":["happensAt(walking
     jsonl_two_objects_in_a_line: "walk.jsonl", r#"{"segment":"walk1","time":680,"narrative":[]} {"segment":"walk1","time":720,"narrative":[]}
 {"segment":"walk1","time":760,"narrative":[]}
 "# => r#"
-error: broken JSON: something follows the object
+broken JSON: something follows the object
  --> walk.jsonl:1:47
   |
 1 | {"segment":"walk1","time":680,"narrative":[]} {"segment":"walk1","time":720,"narrative":[]}
@@ -180,7 +180,7 @@ hint: write one object a line
     jsonl_missing_time: "walk.jsonl", r#"{"segment":"walk1","narrative":["p(680)"]}
 {"segment":"walk1","time":720,"narrative":[]}
 "# => r#"
-error: the frame has no time
+the frame has no time
  --> walk.jsonl:1:1
   |
 1 | {"segment":"walk1","narrative":["p(680)"]}
@@ -193,7 +193,7 @@ hint: each line needs its time point, as in {"time":680,...}
 {"segment":"walk1","time":720,"narrative":[]}
 {"segment":"walk2","time":80,"narrative":[]}
 "# => r#"
-error: segment `walk1` returns after another one began
+segment `walk1` returns after another one began
  --> walk.jsonl:3:27
   |
 3 | {"segment":"walk1","time":720,"narrative":[]}
@@ -205,7 +205,7 @@ hint: set `interleaved = true` in task.toml if segments are mixed on purpose
 {"segment":"walk2","time":40,"narrative":[]}
 {"segment":"walk1","time":680,"narrative":[]}
 "# => r#"
-error: time 680 comes twice in segment `walk1`
+time 680 comes twice in segment `walk1`
  --> walk.jsonl:3:27
   |
 3 | {"segment":"walk1","time":680,"narrative":[]}
@@ -214,7 +214,7 @@ hint: merge the two frames, or skip the second with the option `lenient`
 "#, "skipped 1: 1 duplicate frame", "walk1@680:0 walk2@40:0";
 
     jsonl_line_that_is_not_text: "walk.jsonl", b"\x00\xff{}\n{\"segment\":\"walk1\",\"time\":720,\"narrative\":[]}\n" => "
-error: the line is not UTF-8 text
+the line is not UTF-8 text
  --> walk.jsonl:1:2
   |
 1 |  �{}
@@ -223,7 +223,7 @@ hint: convert the input to UTF-8, or decompress it
 ", "skipped 1: 1 syntax error", "walk1@720:0";
 
     jsonl_long_line: "walk.jsonl", long_line() => r#"
-error: `X` is a variable, and facts have none
+`X` is a variable, and facts have none
  --> walk.jsonl:1:663
   |
 1 | …"happensAt(walking(id1),680)","happensAt(walking(X),680)","happensAt(walking(id1),680)","happensAt(w…

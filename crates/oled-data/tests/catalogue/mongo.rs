@@ -7,7 +7,7 @@ macro_rules! mongo {
     mongo_documents_out_of_order: "walk.json", r#"{"_id":1,"time":680,"narrative":["p(680)","p(720)"]}
 {"_id":2,"narrative":["p(680)","p(760)"]}
 "# => r#"
-error: time 680 comes after time 720 in segment `main`
+time 680 comes after time 720 in segment `main`
  --> walk.json:2:24
   |
 2 | {"_id":2,"narrative":["p(680)","p(760)"]}
@@ -17,7 +17,7 @@ hint: the time points of a segment must increase: sort them, let `recognise` and
 
     mongo_atom_with_a_variable: "walk.json", r#"{"_id":1,"time":680,"annotation":["example(holdsAt(meeting(id1,X),680))","example(p(680))"]}
 "# => r#"
-error: `X` is a variable, and facts have none
+`X` is a variable, and facts have none
  --> walk.json:1:64
   |
 1 | {"_id":1,"time":680,"annotation":["example(holdsAt(meeting(id1,X),680))","example(p(680))"]}
@@ -28,7 +28,7 @@ hint: constants start with a lower-case letter, or stand in quotes: 'Id1'
     mongo_bad_number: "walk.json", r#"{"_id":1,"time":{"$numberInt":"68O"}}
 {"_id":2,"time":720}
 "# => r#"
-error: the time is not an integer
+the time is not an integer
  --> walk.json:1:17
   |
 1 | {"_id":1,"time":{"$numberInt":"68O"}}
@@ -38,7 +38,7 @@ hint: times are written like 680, "680" or {"$numberLong":"680"}
 
     mongo_truncated_last_line: "walk.json", r#"{"_id":1,"time":680}
 {"_id":2,"time":7"# => r#"
-error: the input ends in the middle of a line
+the input ends in the middle of a line
  --> walk.json:2:18
   |
 2 | {"_id":2,"time":7
@@ -50,7 +50,7 @@ hint: it was probably cut off while it was written: write it again, or skip what
 {"_id":2,time:720}
 {"_id":3,"time":760}
 "# => r#"
-error: broken JSON: key must be a string
+broken JSON: key must be a string
  --> walk.json:2:10
   |
 2 | {"_id":2,time:720}
@@ -62,7 +62,7 @@ hint: each line is an object such as {"time":680,"narrative":["happensAt(walking
 [[[[{"_id":2,"time":720}
 {"_id":3,"time":760}
 "# => r#"
-error: broken JSON: a list within a list
+broken JSON: a list within a list
  --> walk.json:2:2
   |
 2 | [[[[{"_id":2,"time":720}
@@ -73,7 +73,7 @@ hint: write one document a line, or a list of them: `[{…},{…}]`
     mongo_commas_without_documents: "walk.json", r#"[{"_id":1,"time":680},,,
 {"_id":2,"time":720}]
 "# => r#"
-error: broken JSON: a comma that does not follow a document of a list
+broken JSON: a comma that does not follow a document of a list
  --> walk.json:1:23
   |
 1 | [{"_id":1,"time":680},,,
@@ -84,7 +84,7 @@ hint: write one document a line, or a list of them: `[{…},{…}]`
     mongo_documents_without_a_comma: "walk.json", r#"[{"_id":1,"time":680}
 {"_id":2,"time":720}]
 "# => r#"
-error: broken JSON: no comma between two documents of a list
+broken JSON: no comma between two documents of a list
  --> walk.json:2:1
   |
 2 | {"_id":2,"time":720}]
@@ -95,7 +95,7 @@ hint: write one document a line, or a list of them: `[{…},{…}]`
     mongo_list_that_never_ends: "walk.json", r#"[{"_id":1,"time":680},
 {"_id":2,"time":720}
 "# => "
-error: the input ends within a list of documents: `]` is missing
+the input ends within a list of documents: `]` is missing
  --> walk.json:2:1
   |
 2 | 
@@ -106,7 +106,7 @@ hint: it was probably cut off while it was written: export it again
     mongo_document_without_time_and_atoms: "walk.json", r#"{"_id":1,"time":680}
 {"_id":2}
 "# => r#"
-error: the document has neither a time nor atoms
+the document has neither a time nor atoms
  --> walk.json:2:1
   |
 2 | {"_id":2}
@@ -118,7 +118,7 @@ hint: each document needs its time point, as in {"time":680,...}
 {"segment":"b","time":1}
 {"segment":"a","time":2}
 "# => r#"
-error: segment `a` returns after another one began
+segment `a` returns after another one began
  --> walk.json:3:23
   |
 3 | {"segment":"a","time":2}

@@ -9,7 +9,7 @@ walking|640|640|true|id0
 active|640|640|true|id1
 walking|720|720|true|id0
 " => "
-error: time 640 comes after time 680 in segment `main`
+time 640 comes after time 680 in segment `main`
  --> walk.psv:2:9
   |
 2 | walking|640|640|true|id0
@@ -24,7 +24,7 @@ w|1|1|true|x
 # segment a
 w|1|1|true|x
 " => "
-error: time 1 comes twice in segment `a`
+time 1 comes twice in segment `a`
  --> walk.psv:6:3
   |
 6 | w|1|1|true|x
@@ -35,7 +35,7 @@ hint: merge the two frames, or skip the second with the option `lenient`
     rtec_time_that_is_none: "walk.psv", "walking|680|six|true|id0
 walking|680|680|true|id0
 " => "
-error: the time `six` is not an integer
+the time `six` is not an integer
  --> walk.psv:1:13
   |
 1 | walking|680|six|true|id0
@@ -46,7 +46,7 @@ hint: the second and the third field are times
     rtec_bad_number: "walk.psv", "speed|680|680|1e999|id0
 walking|680|680|true|id0
 " => "
-error: `1e999` is not a number that can be represented
+`1e999` is not a number that can be represented
  --> walk.psv:1:15
   |
 1 | speed|680|680|1e999|id0
@@ -57,7 +57,7 @@ hint: integers go up to 9223372036854775807, reals up to 1.8e308; names start wi
     rtec_variable: "walk.psv", "walking|680|680|true|id0|Id1
 walking|680|680|true|id0
 " => "
-error: `Id1` is a variable, and facts have none
+`Id1` is a variable, and facts have none
  --> walk.psv:1:26
   |
 1 | walking|680|680|true|id0|Id1
@@ -68,7 +68,7 @@ hint: constants start with a lower-case letter, or stand in quotes: 'Id1'
     rtec_name_that_is_a_variable: "walk.psv", "Walking|680|680|true|id0
 walking|680|680|true|id0
 " => "
-error: `Walking` is a variable, and facts have none
+`Walking` is a variable, and facts have none
  --> walk.psv:1:1
   |
 1 | Walking|680|680|true|id0
@@ -79,7 +79,7 @@ hint: constants start with a lower-case letter, or stand in quotes: 'Id1'
     rtec_two_terms_in_a_field: "walk.psv", "walking|680|680|true|id0,id1
 walking|680|680|true|id0
 " => "
-error: expected one term
+expected one term
  --> walk.psv:1:22
   |
 1 | walking|680|680|true|id0,id1
@@ -90,7 +90,7 @@ hint: between two bars stands one term, such as `id0` or `'Id 0'`
     rtec_missing_times: "walk.psv", "walking|680
 walking|680|680|true|id0
 " => "
-error: expected a name and two times, with bars between them
+expected a name and two times, with bars between them
  --> walk.psv:1:12
   |
 1 | walking|680
@@ -101,7 +101,7 @@ hint: lines look like `appear|680|680|id0` after a line `# event appear/1`, or l
     rtec_missing_value: "walk.psv", "walking|680|680
 walking|680|680|true|id0
 " => "
-error: the fluent has no value
+the fluent has no value
  --> walk.psv:1:16
   |
 1 | walking|680|680
@@ -112,7 +112,7 @@ hint: lines look like `appear|680|680|id0` after a line `# event appear/1`, or l
     rtec_empty_field: "walk.psv", "walking|680|680|true|
 walking|680|680|true|id0
 " => "
-error: a field is empty
+a field is empty
  --> walk.psv:1:22
   |
 1 | walking|680|680|true|
@@ -122,7 +122,7 @@ hint: write a term between the bars
 
     rtec_truncated_last_line: "walk.psv", "walking|680|680|true|id0
 walking|72" => "
-error: the input ends in the middle of a line
+the input ends in the middle of a line
  --> walk.psv:2:11
   |
 2 | walking|72
@@ -140,7 +140,7 @@ w|2|2|true|x
 # segment b
 w|2|2|true|x
 " => "
-error: segment `a` returns after another one began
+segment `a` returns after another one began
  --> walk.psv:6:3
   |
 6 | w|2|2|true|x

@@ -123,27 +123,32 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(f, "error")
+        self.write(f, "")
     }
 }
 
-/// A diagnostic of what is probably not meant, although it can be used.
-struct Warning<'a>(&'a Diagnostic);
+/// A diagnostic with a word in front that says how bad it is.
+struct Headed<'a>(&'static str, &'a Diagnostic);
 
-impl fmt::Display for Warning<'_> {
+impl fmt::Display for Headed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.write(f, "warning")
+        self.1.write(f, self.0)
     }
 }
 
 impl Diagnostic {
-    /// The same, to be told as a warning.
-    pub fn as_warning(&self) -> impl fmt::Display {
-        Warning(self)
+    /// The same, as a program reports an error: `error: no predicate …`.
+    pub fn as_error(&self) -> impl fmt::Display {
+        Headed("error: ", self)
     }
 
-    fn write(&self, f: &mut fmt::Formatter<'_>, word: &str) -> fmt::Result {
-        write!(f, "{word}: {}", printable(&self.message))?;
+    /// The same as a warning: what is probably not meant, although it can be used.
+    pub fn as_warning(&self) -> impl fmt::Display {
+        Headed("warning: ", self)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, head: &str) -> fmt::Result {
+        write!(f, "{head}{}", printable(&self.message))?;
         if let Some(source) = &self.span.source {
             let (line, column) = self.span.line_column(source);
             let text = source.text.lines().nth(line - 1).unwrap_or("");
