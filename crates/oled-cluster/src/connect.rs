@@ -130,7 +130,7 @@ fn differing(works_on: &[Agreed], addresses: &[String]) -> Option<String> {
         told.push(format!("process {} at `{}` has {}", i + 1, addresses[i + 1], differs.join("; ")));
     }
     (!told.is_empty()).then(|| {
-        let hint = "start all processes with the same program, task, rules and options, but for `--process`";
+        let hint = "start all processes with the same program, task, rules and options, but for the option `process`";
         format!("{}\nhint: {hint}", told.join("\n"))
     })
 }

@@ -15,6 +15,7 @@ mod replaced;
 mod roles;
 mod saying;
 mod segments;
+mod spans;
 mod stamps;
 mod survey;
 mod text;

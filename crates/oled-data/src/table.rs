@@ -96,6 +96,8 @@ pub(crate) struct Table {
     pub(crate) missing: Vec<String>,
     /// Whether numbers have a decimal comma.
     pub(crate) comma: bool,
+    /// Where rows are intervals: what happens at their ends, as a table whose time is that of the end.
+    pub(crate) ends: Option<Box<Table>>,
 }
 
 /// A fact with columns in place of values.
@@ -125,8 +127,11 @@ const NAMED: &str = "name_of_a_column";
 impl Table {
     /// The columns that a file must have.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &str> {
-        let of_facts = self.facts.iter().flat_map(Template::columns);
-        [Some(self.time.as_str()), self.segment.as_deref()].into_iter().flatten().chain(of_facts)
+        let ends = self.ends.as_deref();
+        let of_facts =
+            self.facts.iter().chain(ends.into_iter().flat_map(|ends| &ends.facts)).flat_map(Template::columns);
+        let places = [Some(self.time.as_str()), self.segment.as_deref(), ends.map(|ends| ends.time.as_str())];
+        places.into_iter().flatten().chain(of_facts)
     }
 }
 
@@ -215,6 +220,10 @@ pub(crate) struct TableText {
     /// Facts that are labels.
     #[serde(default)]
     labels: Vec<Spanned<String>>,
+    /// The column of the time at which a row ends, and the facts of that time.
+    end: Option<Spanned<String>>,
+    #[serde(default)]
+    end_facts: Vec<Spanned<String>>,
     missing: Option<Vec<String>>,
     /// What stands before the digits behind a whole number.
     decimal: Option<Spanned<String>>,
@@ -235,14 +244,15 @@ pub(crate) struct LabelsText {
 impl TableText {
     /// The table, with everything that is wrong with it. `declared`: inputs, and labels.
     pub(crate) fn read(&self, manifest: &Arc<Source>, declared: [&[Signature]; 2]) -> (Table, Vec<Diagnostic>) {
-        let (mut facts, mut problems) = (Vec::new(), Vec::new());
+        let (mut facts, mut of_ends, mut problems) = (Vec::new(), Vec::new(), Vec::new());
         let at = |range: Range<usize>| Span {
             source: Some(manifest.clone()),
             start: range.start as u32,
             end: range.end as u32,
         };
-        let texts = self.facts.iter().map(|text| (text, false)).chain(self.labels.iter().map(|text| (text, true)));
-        for (text, label) in texts {
+        let texts = self.facts.iter().map(|text| (text, false, false));
+        let texts = texts.chain(self.labels.iter().map(|text| (text, true, false)));
+        for (text, label, ends) in texts.chain(self.end_facts.iter().map(|text| (text, false, true))) {
             let template = match Template::read(text.get_ref(), label) {
                 Ok(template) => template,
                 Err(why) => {
@@ -256,7 +266,18 @@ impl TableText {
             if template.named.is_none() && !known.contains(&template.signature) {
                 problems.push(undeclared(&template, known, &at(text.span())));
             }
-            facts.push(template);
+            if ends { &mut of_ends } else { &mut facts }.push(template);
+        }
+        match (&self.end, self.end_facts.first()) {
+            (Some(end), None) => problems.push(
+                Diagnostic::new(&at(end.span()), "the table says nothing of the end of its rows")
+                    .hint("say what happens then: end_facts = [\"happensAt(off(machine))\"]"),
+            ),
+            (None, Some(fact)) => problems.push(
+                Diagnostic::new(&at(fact.span()), "the table does not say when its rows end")
+                    .hint("name the column: end = \"until\""),
+            ),
+            _ => {}
         }
         if facts.is_empty() && problems.is_empty() {
             let message = "the table has no facts";
@@ -269,14 +290,17 @@ impl TableText {
             problems.push(Diagnostic::new(&at(text.span()), message).hint("it is \".\", as by default, or \",\""));
         }
         let missing = self.missing.clone().unwrap_or_else(|| MISSING.map(String::from).to_vec());
-        let table = Table {
+        let mut table = Table {
             name: self.name.clone(),
             time: self.time.get_ref().clone(),
             segment: self.segment.clone(),
             facts,
             missing,
             comma: decimal == ",",
+            ends: None,
         };
+        let ends = self.end.as_ref().map(|end| Table { time: end.get_ref().clone(), facts: of_ends, ..table.clone() });
+        table.ends = ends.map(Box::new);
         (table, problems)
     }
 }
@@ -324,6 +348,11 @@ impl Tables {
             }
             _ => Err(Misfit::Ambiguous),
         }
+    }
+
+    /// Whether rows of some table are intervals, whose ends come in an order of their own.
+    pub(crate) fn has_ends(&self) -> bool {
+        self.declared.iter().any(|table| table.ends.is_some())
     }
 
     /// Whether the columns of some table are known.

@@ -347,7 +347,7 @@ impl TaskFolder {
             declarations: Some(Declarations::new(&self.task).into()),
             reasoner: self.reasoner.clone(),
             tables: Some(self.tables.clone()),
-            sorting: if self.sorted { Sorting::InOrder } else { Sorting::Whole },
+            sorting: if self.sorted && !self.tables.has_ends() { Sorting::InOrder } else { Sorting::Whole },
             ticks: self.every.map(|every| Ticks::new(&self.task, every).skipping(self.quiet)),
             ..ReadOptions::default()
         }

@@ -359,6 +359,28 @@ fn a_log_of_switches_has_states_time_points_between_its_rows_and_the_time_of_day
 }
 
 #[test]
+fn rows_that_are_intervals_are_known_by_both_of_their_ends() {
+    // Somebody reads while the lamp is on; a fan goes on and off, and matters to nobody.
+    let (mut rows, mut labels) = (String::from("start,end,sensor\n"), String::from("fluent,start,end\n"));
+    for i in 0..40 {
+        let (from, fan) = (100 * i + chance(i, 30), 100 * i + chance(i + 99, 40));
+        let until = from + 20 + chance(i + 7, 40);
+        writeln!(rows, "{from},{until},lamp\n{fan},{},fan", fan + 5 + chance(i + 3, 50)).unwrap();
+        writeln!(labels, "reading,{from},{}", until - 1).unwrap();
+    }
+    let tables = Tables::new(&[("switched.csv", &rows), ("labels.csv", &labels)]);
+    let draft = tables.draft();
+    assert!(
+        draft.manifest.contains("end = \"end\"") && draft.manifest.contains("sensor_ends(sensor)"),
+        "{}",
+        draft.manifest
+    );
+    assert!(draft.remarks.iter().any(|remark| remark.contains("are intervals")), "{:?}", draft.remarks);
+    let (theory, f1) = tables.learned();
+    assert!(f1 > 0.95 && theory.contains("sensor_on(lamp, T)"), "{f1} {theory}");
+}
+
+#[test]
 fn segments_are_not_cut_shorter_than_what_is_labelled() {
     // Of two kinds one is too rare for a few hours each, and the other one longer than that.
     let (mut rows, mut labels) = (String::from("time,load\n"), String::from("fluent,start,end\n"));

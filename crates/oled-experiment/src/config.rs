@@ -161,7 +161,10 @@ pub struct DataOptions {
 /// Reads a data set.
 pub fn load_data(folder: &TaskFolder, options: DataOptions) -> Result<Data, Error> {
     let Some(input) = options.input.or_else(|| folder.stream.clone()) else {
-        return Err(Error::Plan(format!("the task `{}` names no stream\nhint: name one with `--input`", folder.name)));
+        return Err(Error::Plan(format!(
+            "the task `{}` names no stream\nhint: name one with the option `input`",
+            folder.name
+        )));
     };
     if let Some(protocol) = options.protocol {
         let data = Data::caviar(&input, &load_videos(&input)?, protocol)?;

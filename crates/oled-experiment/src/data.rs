@@ -244,7 +244,7 @@ impl Folds {
                 let mut groups = grouped(units, groups, *seed);
                 if groups.len() < 2 {
                     return Err(Error::Folds(
-                        "there is one segment only, so nothing can be held out\nhint: test first and then learn: `oled learn --prequential`".into(),
+                        "there is one segment only, so nothing can be held out\nhint: test first and then learn: `learn` with the option `prequential`".into(),
                     ));
                 }
                 shuffle(&mut groups, seed.wrapping_add(1));

@@ -3,14 +3,31 @@
 use oled::lang::Clock;
 
 use super::profile::{Column, Profile};
+use super::spans::is_called_end;
 use super::survey::InitOptions;
 use crate::error::{DataError, Problem, ProblemKind};
 use crate::table::number;
 use crate::times::Times;
 
 /// Words that names of columns with times usually have; those that come first are preferred.
-const TIMES: [&str; 13] =
-    ["timestamp", "time", "datetime", "date", "ts", "t", "epoch", "when", "at", "stamp", "frame", "step", "tick"];
+const TIMES: [&str; 16] = [
+    "timestamp",
+    "time",
+    "datetime",
+    "date",
+    "ts",
+    "t",
+    "epoch",
+    "when",
+    "at",
+    "stamp",
+    "frame",
+    "step",
+    "tick",
+    "start",
+    "begin",
+    "from",
+];
 
 /// Seconds of a day: zones differ by less than two of them, and by one at most from that of the table.
 const DAY: f64 = 86_400.0;
@@ -47,18 +64,19 @@ pub(super) fn time_column(profile: &Profile, labels: &Profile, options: &InitOpt
         let words = words(&column.name);
         let called = TIMES.iter().position(|usual| words.iter().any(|word| word == usual));
         // A table may have other dates, and numbers that rise by chance, but each row has its time.
-        (column.filled < profile.rows, called.unwrap_or(TIMES.len()), words.len(), !column.rises, at)
+        let is_end = is_called_end(&column.name);
+        (column.filled < profile.rows, is_end, called.unwrap_or(TIMES.len()), words.len(), !column.rises, at)
     };
     let best = fitting.iter().copied().min_by_key(|at| rank(*at));
     // One that is called so and cannot be read is not passed over for one that is not.
     let unread = |at: &usize| !profile.columns[*at].is_date() && !profile.columns[*at].is_number();
-    let called = |at: &usize| rank(*at).1 < TIMES.len() && profile.columns[*at].filled > 0;
+    let called = |at: &usize| rank(*at).2 < TIMES.len() && profile.columns[*at].filled > 0;
     if let Some(at) = (0..names.len()).filter(called).find(unread).filter(|_| !best.as_ref().is_some_and(called)) {
         check_times(&[(profile, at)])?;
     }
     let found = best.filter(|at| {
         let column = &profile.columns[*at];
-        let (_, called, ..) = rank(*at);
+        let (_, _, called, ..) = rank(*at);
         called < TIMES.len() || column.is_date() || column.rises && column.values.len() > 1 || fitting.len() == 1
     });
     found.ok_or_else(|| {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use oled::{Symbol, Value};
 
-use super::saying::Saying;
+use super::saying::{Edge, Saying};
 use super::survey::{SEGMENTS, Said, Survey};
 
 /// Reports in a window whose mean is a condition: of so many it has half the noise. With half as many there is a condition for
@@ -96,7 +96,9 @@ impl Survey {
     pub(super) fn write_names(&self, saying: &Saying<'_>, event: bool, modes: &mut String, background: &mut String) {
         let (name, markers, subjects) = (&saying.name, saying.markers(), saying.subjects());
         let (values, names) = (saying.value_marks('#'), saying.value_names());
-        for (column, own) in saying.columns.iter().zip(saying.value_types()) {
+        // Both edges of an interval have the same names.
+        let listed = if saying.edge == Some(Edge::End) { &[] } else { saying.columns };
+        for (column, own) in listed.iter().zip(saying.value_types()) {
             let column = &saying.table.profile.columns[*column];
             let _ = writeln!(background, "\n% `{}`: what it may be.", column.name);
             let mut constants: Vec<&String> = column.values.keys().collect();
@@ -132,6 +134,20 @@ impl Survey {
                      {name}_count_{window}({subjects}{names}, N, T) :- count({atom}, {window}, C), C >= N."
                 );
                 modes.push_str(&open(&format!("{name}_count_{window}"), "smaller"));
+            }
+            if saying.edge == Some(Edge::Start) && !self.windows.is_empty() {
+                let on = format!("{}_on", saying.interval());
+                let _ = writeln!(
+                    background,
+                    "% It has started, and not ended; for at least N time units.\n\
+                     {on}({subjects}{names}, T) :- last({atom}).\n\
+                     {on}_for({subjects}{names}, N, T) :- lasting({on}({subjects}{names}, T), D), D >= N."
+                );
+                let _ = writeln!(
+                    modes,
+                    "modeb({on}({markers}{values}, +time)).\nmodeb(not {on}({markers}{values}, +time))."
+                );
+                modes.push_str(&open(&format!("{on}_for"), "smaller"));
             }
             if saying.replaced.is_none() || self.windows.is_empty() {
                 return;

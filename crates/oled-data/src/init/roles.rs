@@ -7,8 +7,10 @@ use super::clock::words;
 use super::labelled::Labelled;
 use super::profile::{Column, Profile, overlap};
 use super::segments::segment_column;
+use super::spans::end_column;
 use super::survey::{InitOptions, Said, Says, Surveyed};
 use crate::error::{DataError, Problem, ProblemKind};
+use crate::times::Times;
 
 /// Different names of a column that become conditions; one with more says who or where, not what. Half of them would miss the
 /// codes of larger systems; twice as many are twice as many conditions of every kind.
@@ -75,7 +77,7 @@ fn keys_of(
 /// What the columns of all tables are for, and the types of arguments.
 pub(super) fn tables_of(
     profiles: Vec<Profile>,
-    time_columns: &[usize],
+    (time_columns, times): (&[usize], Times),
     labels: &Labelled,
     options: &InitOptions,
     remarks: &mut Vec<String>,
@@ -89,8 +91,9 @@ pub(super) fn tables_of(
             Some(name) => profile.position(name),
             None => segment_column(&profile, time, &keys, labels, remarks)?,
         };
-        let rest = (0..profile.columns.len())
-            .filter(|column| *column != time && Some(*column) != segment && !own.iter().any(|(key, _)| key == column));
+        let other = |column: &usize| ![Some(time), segment].contains(&Some(*column)) && !keys.contains(column);
+        let end = end_column(&profile, time, times)?.filter(&other);
+        let rest = (0..profile.columns.len()).filter(|column| other(column) && Some(*column) != end);
         let numeric = |column: &Column| column.is_number() && !column.is_truth() && column.values.len() > 1;
         let has_numbers = rest.clone().any(|column| numeric(&profile.columns[column]));
         let named = |column: &Column| !column.more && column.values.len() <= NAMES && !numeric(column);
@@ -128,7 +131,13 @@ pub(super) fn tables_of(
             };
             remarks.push(format!("column `{}` of `{}` is left out: {why}", column.name, profile.path.display()));
         }
-        tables.push(Surveyed { profile, time, segment, keys: own, said, steady: false });
+        // Of numbers nothing is said at the end of a row.
+        let end = end.filter(|_| said.iter().any(|says| says.said == Said::Event));
+        if let Some(end) = end {
+            let (name, path) = (&profile.columns[end].name, profile.path.display());
+            remarks.push(format!("rows of `{path}` are intervals, which end at the time in column `{name}`"));
+        }
+        tables.push(Surveyed { profile, time, segment, end, keys: own, said, steady: false });
     }
     Ok((tables, types))
 }

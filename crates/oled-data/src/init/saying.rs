@@ -3,6 +3,10 @@
 use super::names::name_of;
 use super::survey::{Said, Surveyed};
 
+/// What is behind the name of an interval in those of its edges.
+pub(super) const STARTS: &str = "_starts";
+pub(super) const ENDS: &str = "_ends";
+
 /// A column that says something, under the name that rules have for it.
 pub(super) struct Saying<'s> {
     pub(super) table: &'s Surveyed,
@@ -13,6 +17,15 @@ pub(super) struct Saying<'s> {
     /// Of an event, the column whose names replace each other.
     pub(super) replaced: Option<usize>,
     pub(super) name: String,
+    /// Of an event in a table of intervals: whether it is their end.
+    pub(super) edge: Option<Edge>,
+}
+
+/// Where an event is in the interval of its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    Start,
+    End,
 }
 
 impl Saying<'_> {
@@ -23,13 +36,24 @@ impl Saying<'_> {
 
     /// The types of what it says: one for each column.
     pub(super) fn value_types(&self) -> Vec<String> {
+        let own = self.interval();
         match self.columns {
-            [_] => vec![format!("{}_value", self.name)],
+            [_] => vec![format!("{own}_value")],
             columns => {
                 let name = |column: &usize| name_of(&self.table.profile.columns[*column].name);
-                columns.iter().map(|column| format!("{}_{}_value", self.name, name(column))).collect()
+                columns.iter().map(|column| format!("{own}_{}_value", name(column))).collect()
             }
         }
+    }
+
+    /// The name of the interval that it is an edge of; its own, where it is none.
+    pub(super) fn interval(&self) -> &str {
+        let edge = match self.edge {
+            Some(Edge::Start) => STARTS,
+            Some(Edge::End) => ENDS,
+            None => "",
+        };
+        self.name.strip_suffix(edge).unwrap_or(&self.name)
     }
 
     /// Places for these, with a mark before each.

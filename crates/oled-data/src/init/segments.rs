@@ -105,8 +105,10 @@ fn restarting(profile: &Profile, time: usize, keys: &[usize]) -> Result<Option<u
     if keys.iter().any(|key| columns[*key].is_some()) {
         return Ok(None);
     }
-    // One that has a name for each row would do, and says nothing: as many names as there are beginnings are enough.
-    let names =
-        |at: &usize| columns[*at].as_ref().map(IndexMap::len).filter(|names| (2..=begins_again + 1).contains(names));
+    // As many names as there are beginnings: with more, one that has a name for each row would do, and with fewer, rows that are
+    // just in no order.
+    let names = |at: &usize| {
+        columns[*at].as_ref().map(IndexMap::len).filter(|names| begins_again > 0 && *names == begins_again + 1)
+    };
     Ok((0..columns.len()).filter(|at| names(at).is_some()).min_by_key(|at| (names(at), *at)))
 }

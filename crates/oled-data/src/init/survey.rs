@@ -85,6 +85,8 @@ pub(super) struct Surveyed {
     pub(super) profile: Profile,
     pub(super) time: usize,
     pub(super) segment: Option<usize>,
+    /// The column of the time at which rows end, where they are intervals.
+    pub(super) end: Option<usize>,
     /// The columns that say whom a row is about, each with the type of what it names.
     pub(super) keys: Vec<(usize, String)>,
     /// What columns say, each alone, or the names of an event together.
@@ -153,7 +155,7 @@ impl Survey {
             labels.take_for_segments(argument);
         }
         labels.read(times)?;
-        let (tables, types) = tables_of(profiles, &time_columns, &labels, options, &mut remarks)?;
+        let (tables, types) = tables_of(profiles, (&time_columns, times), &labels, options, &mut remarks)?;
         let mut survey = Survey {
             times,
             unit,
@@ -251,7 +253,8 @@ impl Survey {
         for (table, stamps) in self.tables.iter_mut().zip(&seen) {
             // In a segment of one's own one row is all there is.
             let everybody = if own || !by_entity { stamps.everybody() } else { 1 };
-            table.steady = stamps.rows == (stamps.found.len() * everybody) as u64 && covers(stamps);
+            table.steady =
+                table.end.is_none() && stamps.rows == (stamps.found.len() * everybody) as u64 && covers(stamps);
         }
         let mut gaps: Vec<i64> = seen.iter().flat_map(|stamps| stamps.gaps.iter().copied()).collect();
         gaps.sort_unstable();

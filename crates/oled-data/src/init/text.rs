@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 use super::labelled::Symmetry;
 use super::names::name_of;
 use super::places::Places;
-use super::saying::Saying;
+use super::saying::{ENDS, Edge, STARTS, Saying};
 use super::survey::{Said, Says, Survey};
 
 /// The texts of a task.
@@ -114,7 +114,16 @@ impl Survey {
                 if *uses > 1 {
                     name = format!("{name}_{uses}");
                 }
-                sayings.push(Saying { table, columns, said: *said, under: under.as_ref(), replaced: *replaced, name });
+                let saying = |name: String, edge: Option<Edge>| {
+                    let replaced = replaced.filter(|_| edge.is_none());
+                    Saying { table, columns, said: *said, under: under.as_ref(), replaced, name, edge }
+                };
+                if table.end.is_some() && *said == Said::Event {
+                    sayings.push(saying(format!("{name}{STARTS}"), Some(Edge::Start)));
+                    sayings.push(saying(format!("{name}{ENDS}"), Some(Edge::End)));
+                } else {
+                    sayings.push(saying(name, None));
+                }
             }
         }
         sayings
@@ -146,13 +155,18 @@ impl Survey {
                 Said::Gauge => "real",
                 _ => "symbol",
             };
-            for own in saying.value_types() {
+            for own in saying.value_types().iter().filter(|_| saying.edge != Some(Edge::End)) {
                 let _ = writeln!(modes, "type({own}, {kind}).");
             }
         }
         for saying in sayings {
             let fact = format!("{}({}{}", saying.name, saying.markers(), saying.replaced_marks());
             let _ = match saying.said {
+                Said::Event if saying.edge == Some(Edge::Start) => {
+                    let (own, about) = (saying.interval(), format!("{}{}", saying.markers(), saying.value_marks('+')));
+                    let edges = [STARTS, ENDS].map(|edge| format!("happensAt({own}{edge}({about}), +time)"));
+                    writeln!(modes, "exclusive({}).", edges.join(", "))
+                }
                 Said::State => writeln!(modes, "exclusive({fact}, +time))."),
                 Said::Event if saying.replaced.is_some() => writeln!(modes, "exclusive(happensAt({fact}), +time))."),
                 _ => Ok(()),
@@ -263,19 +277,29 @@ impl Survey {
             if table.profile.has_commas() {
                 text.push_str("decimal = \",\"          # numbers have a decimal comma\n");
             }
-            text.push_str("facts = [\n");
-            for saying in own {
-                let keys = table.keys.iter().map(|(key, _)| *key).chain(saying.columns.iter().copied());
-                let args: Vec<String> = keys.map(|key| column(&columns[key].name)).collect();
-                let fact = format!("{}({})", saying.name, args.join(", "));
-                let fact = if saying.said == Said::Event { format!("happensAt({fact})") } else { fact };
-                let fact = match saying.under {
-                    Some((kinds, cell)) => format!("{fact} if {} = {cell}", columns[*kinds].name),
-                    None => fact,
-                };
-                let _ = writeln!(text, "    {},", quoted(&fact));
+            let facts = |edge: Option<Edge>| {
+                own.iter().filter(move |saying| (saying.edge == Some(Edge::End)) == (edge == Some(Edge::End)))
+            };
+            let mut write = |key: &str, sayings: &mut dyn Iterator<Item = &&Saying<'_>>| {
+                let _ = writeln!(text, "{key} = [");
+                for saying in sayings {
+                    let keys = table.keys.iter().map(|(key, _)| *key).chain(saying.columns.iter().copied());
+                    let args: Vec<String> = keys.map(|key| column(&columns[key].name)).collect();
+                    let fact = format!("{}({})", saying.name, args.join(", "));
+                    let fact = if saying.said == Said::Event { format!("happensAt({fact})") } else { fact };
+                    let fact = match saying.under {
+                        Some((kinds, cell)) => format!("{fact} if {} = {cell}", columns[*kinds].name),
+                        None => fact,
+                    };
+                    let _ = writeln!(text, "    {},", quoted(&fact));
+                }
+                text.push_str("]\n");
+            };
+            write("facts", &mut facts(None));
+            if let Some(end) = table.end {
+                write("end_facts", &mut facts(Some(Edge::End)));
+                let _ = writeln!(text, "end = {}", quoted(&columns[end].name));
             }
-            text.push_str("]\n");
         }
         text
     }

@@ -287,6 +287,6 @@ fn other_input(name: &str) -> DataError {
 /// What to tell of a table of Parquet that is not a file.
 fn not_a_file(name: &str) -> DataError {
     Problem::new(ProblemKind::Format, 0, "Parquet is read from its end, so it cannot come through a pipe")
-        .hint("name the file with `--input`")
+        .hint("name the file with the option `input`")
         .of(name)
 }

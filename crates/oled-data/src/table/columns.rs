@@ -26,6 +26,8 @@ pub(crate) struct Columns {
     /// Whether numbers have a decimal comma.
     comma: bool,
     slots: Vec<Slot>,
+    /// What rows say of their ends, if they have any.
+    pub(crate) ends: Option<Box<Columns>>,
 }
 
 /// What a row whose cells all say something adds.
@@ -140,7 +142,14 @@ impl Columns {
             kinds: kinds.clone(),
             comma: table.comma,
             slots,
+            ends: table.ends.as_deref().map(|ends| Box::new(Columns::of(header, ends, kinds))),
         }
+    }
+
+    /// Whether a column has times of the stream.
+    #[cfg(feature = "arrow")]
+    pub(super) fn is_time(&self, column: usize) -> bool {
+        column == self.time || self.ends.as_ref().is_some_and(|ends| ends.is_time(column))
     }
 
     pub(crate) fn names(&self) -> &[String] {
@@ -152,7 +161,9 @@ impl Columns {
     pub(crate) fn used(&self) -> Vec<usize> {
         let of_facts = self.facts.iter().flat_map(|fact| [fact.named, fact.when.as_ref().map(|(column, _)| *column)]);
         let of_slots = self.slots.iter().map(|slot| slot.column);
-        [Some(self.time), self.segment].into_iter().chain(of_facts).chain(of_slots).flatten().collect()
+        let of_ends = self.ends.iter().flat_map(|ends| ends.used()).map(Some);
+        let places = [Some(self.time), self.segment].into_iter();
+        places.chain(of_facts).chain(of_slots).chain(of_ends).flatten().collect()
     }
 
     /// Whether the cells of a column are asked for as numbers only.
@@ -160,7 +171,8 @@ impl Columns {
     pub(super) fn are_numbers(&self, column: usize) -> bool {
         let own = Some(column);
         let of_facts = |fact: &Fact| fact.named == own || fact.when.as_ref().map(|(column, _)| *column) == own;
-        let otherwise = self.segment == own || self.facts.iter().any(of_facts);
+        let of_ends = self.ends.as_ref().is_some_and(|ends| ends.time == column || !ends.are_numbers(column));
+        let otherwise = self.segment == own || self.facts.iter().any(of_facts) || of_ends;
         !otherwise && self.slots.iter().filter(|slot| slot.column == own).all(|slot| slot.kind.is_number())
     }
 

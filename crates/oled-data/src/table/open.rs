@@ -76,7 +76,11 @@ impl Open {
             None => self.enter(segment, time, row.at(columns.time), sink)?,
         };
         let Some((_, Some(facts))) = self.frames.get_mut(frame) else { return Ok(()) };
-        columns.add(row, facts, |problem| sink.skip_or_fail(problem))
+        columns.add(row, facts, |problem| sink.skip_or_fail(problem))?;
+        match &mut columns.ends {
+            None => Ok(()),
+            Some(ends) => end(row, ends, (segment, time), tables, sink),
+        }
     }
 
     /// Goes to the frame of a segment, which may begin here.
@@ -129,17 +133,7 @@ impl Open {
     /// The time of a row that is not known to be that of the row before.
     #[inline(never)]
     fn read_other_time(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
-        let text = row.text(columns.time);
-        let cell = text.as_ref();
-        let time = tables.times.read(cell).map_err(|error| {
-            let kind = if columns.is_missing(cell) { ProblemKind::Missing } else { ProblemKind::BadNumber };
-            Problem::new(
-                kind,
-                row.at(columns.time),
-                format!("{}, in column `{}`", error.message, columns.names()[columns.time]),
-            )
-            .hint(error.hint)
-        })?;
+        let time = cell_time(row, columns, tables)?;
         self.text.clear();
         self.text.extend_from_slice(row.bytes(columns.time).unwrap_or_default());
         Ok(time)
@@ -164,4 +158,42 @@ impl Open {
             }
         }
     }
+}
+
+/// The time in the column of times, as it is written.
+fn cell_time(row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
+    let text = row.text(columns.time);
+    let cell = text.as_ref();
+    tables.times.read(cell).map_err(|error| {
+        let kind = if columns.is_missing(cell) { ProblemKind::Missing } else { ProblemKind::BadNumber };
+        let message = format!("{}, in column `{}`", error.message, columns.names()[columns.time]);
+        Problem::new(kind, row.at(columns.time), message).hint(error.hint)
+    })
+}
+
+/// Hands on what a row says of its end, as a frame of its own: they come in any order, and are sorted as a whole. A row whose end
+/// is not known has not ended.
+fn end(
+    row: &impl AnyRow,
+    ends: &mut Columns,
+    (segment, start): (Symbol, i64),
+    tables: &Tables,
+    sink: &mut Sink,
+) -> Result<(), Problem> {
+    let time = match row.time(ends.time) {
+        Some(time) => time,
+        None if ends.is_missing(&row.text(ends.time)) => return Ok(()),
+        None => cell_time(row, ends, tables)?,
+    };
+    if time < start {
+        let message = format!("the row ends at {} and starts after it", row.text(ends.time));
+        return Err(Problem::new(ProblemKind::WrongTime, row.at(ends.time), message)
+            .hint("the end of a row is not before its time: mend it, or leave the row out with the option `lenient`"));
+    }
+    let mut facts = [Facts::default(), Facts::default()];
+    ends.add(row, &mut facts, |problem| sink.skip_or_fail(problem))?;
+    sink.admit(segment, time)?;
+    let [narrative, annotation] = facts;
+    sink.push(Frame { segment, time, narrative, annotation });
+    Ok(())
 }

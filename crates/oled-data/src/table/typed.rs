@@ -33,7 +33,7 @@ enum Typed {
 impl Column {
     /// A column of a table; what its cells are good for is known by its number.
     pub(super) fn new(array: &ArrayRef, number: usize, columns: &Columns, times: Times) -> Column {
-        let times = (number == columns.time).then_some(times);
+        let times = columns.is_time(number).then_some(times);
         let typed = match (array.data_type(), times) {
             (DataType::Utf8, None) => Some(Typed::Text(array.as_string::<i32>().clone())),
             (_, Some(times)) => moments(array, times).map(Typed::Whole),
