@@ -321,12 +321,7 @@ fn read_term(symbol: clingo::Symbol) -> Clingo<Term> {
         }
         (name, _) => Symbol::new(name),
     };
-    if ec::is_about_fluent(name.as_str())
-        && let Some(first) = args.first_mut()
-    {
-        *first = ec::fluent(first.clone());
-    }
-    Ok(Term::App(name, args))
+    Ok(Term::App(name, ec::with_fluent(name.as_str(), args)))
 }
 
 /// The value that a term of clingo stands for, if it is none that is compound.

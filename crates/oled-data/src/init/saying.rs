@@ -1,5 +1,7 @@
 //! Saying: what columns of a table say, under the name that rules have for it.
 
+use oled::{Symbol, Value};
+
 use super::names::name_of;
 use super::survey::{Said, Surveyed};
 
@@ -92,6 +94,19 @@ impl Saying<'_> {
         match self.said {
             Said::Event => format!("happensAt({}({subjects}{value}), T)", self.name),
             _ => format!("{}({subjects}{value}, T)", self.name),
+        }
+    }
+
+    /// The fact with columns in place of values, as `task.toml` has it.
+    pub(super) fn template(&self) -> String {
+        let columns = &self.table.profile.columns;
+        let keys = self.table.keys.iter().map(|(key, _)| key).chain(self.columns);
+        let args: Vec<String> = keys.map(|key| Value::Sym(Symbol::new(&columns[*key].name)).to_string()).collect();
+        let fact = format!("{}({})", self.name, args.join(", "));
+        let fact = if self.said == Said::Event { format!("happensAt({fact})") } else { fact };
+        match self.under {
+            Some((kinds, cell)) => format!("{fact} if {} = {cell}", columns[*kinds].name),
+            None => fact,
         }
     }
 

@@ -52,11 +52,6 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// A column in a fact of `task.toml`.
-fn column(name: &str) -> String {
-    Value::Sym(Symbol::new(name)).to_string()
-}
-
 impl Survey {
     /// The task.
     pub(super) fn write(&self) -> Draft {
@@ -277,28 +272,18 @@ impl Survey {
             if table.profile.has_commas() {
                 text.push_str("decimal = \",\"          # numbers have a decimal comma\n");
             }
-            let facts = |edge: Option<Edge>| {
-                own.iter().filter(move |saying| (saying.edge == Some(Edge::End)) == (edge == Some(Edge::End)))
+            let facts = |of_ends: bool| {
+                let sayings = own.iter().filter(|saying| (saying.edge == Some(Edge::End)) == of_ends);
+                sayings.fold(String::new(), |all, saying| all + "    " + &quoted(&saying.template()) + ",\n")
             };
-            let mut write = |key: &str, sayings: &mut dyn Iterator<Item = &&Saying<'_>>| {
-                let _ = writeln!(text, "{key} = [");
-                for saying in sayings {
-                    let keys = table.keys.iter().map(|(key, _)| *key).chain(saying.columns.iter().copied());
-                    let args: Vec<String> = keys.map(|key| column(&columns[key].name)).collect();
-                    let fact = format!("{}({})", saying.name, args.join(", "));
-                    let fact = if saying.said == Said::Event { format!("happensAt({fact})") } else { fact };
-                    let fact = match saying.under {
-                        Some((kinds, cell)) => format!("{fact} if {} = {cell}", columns[*kinds].name),
-                        None => fact,
-                    };
-                    let _ = writeln!(text, "    {},", quoted(&fact));
-                }
-                text.push_str("]\n");
-            };
-            write("facts", &mut facts(None));
+            let _ = writeln!(text, "facts = [\n{}]", facts(false));
             if let Some(end) = table.end {
-                write("end_facts", &mut facts(Some(Edge::End)));
-                let _ = writeln!(text, "end = {}", quoted(&columns[end].name));
+                let _ = writeln!(
+                    text,
+                    "end = {:<16} # rows are intervals, and this is when they end\nend_facts = [\n{}]",
+                    quoted(&columns[end].name),
+                    facts(true)
+                );
             }
         }
         text

@@ -22,6 +22,16 @@ pub fn is_about_fluent(predicate: &str) -> bool {
     matches!(predicate, HOLDS | INITIATED | TERMINATED | INITIALLY | UNKNOWN | CANDIDATES)
 }
 
+/// Makes the first argument of such a predicate a [`fluent`].
+pub fn with_fluent(predicate: &str, mut args: Vec<Term>) -> Vec<Term> {
+    if is_about_fluent(predicate)
+        && let Some(first) = args.first_mut()
+    {
+        *first = fluent(first.clone());
+    }
+    args
+}
+
 /// A fluent in the first argument of such a predicate. One without arguments is a compound term too, `f` as `f()`, so that each
 /// is a relation of its own, as others are.
 pub fn fluent(term: Term) -> Term {

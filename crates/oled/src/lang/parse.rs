@@ -415,14 +415,9 @@ impl Parser<'_> {
                 }
                 self.advance()?;
                 let lists = std::mem::replace(&mut self.lists, holds_for::has_lists(name.as_str()));
-                let mut args = self.args(name)?;
+                let args = self.args(name)?;
                 self.lists = lists;
-                if super::ec::is_about_fluent(name.as_str())
-                    && let Some(first) = args.first_mut()
-                {
-                    *first = super::ec::fluent(first.clone());
-                }
-                Ok(Term::App(name, args))
+                Ok(Term::App(name, super::ec::with_fluent(name.as_str(), args)))
             }
             Token::Sign("[") if self.lists => self.list(),
             Token::Sign("(") => {

@@ -62,13 +62,8 @@ pub struct Atom {
 
 impl Atom {
     /// An atom that no text was read for.
-    pub fn new(name: &str, mut args: Vec<Term>) -> Atom {
-        if super::ec::is_about_fluent(name)
-            && let Some(first) = args.first_mut()
-        {
-            *first = super::ec::fluent(std::mem::replace(first, Term::Value(Value::Int(0))));
-        }
-        Atom { name: Symbol::new(name), args, span: Span::default() }
+    pub fn new(name: &str, args: Vec<Term>) -> Atom {
+        Atom { name: Symbol::new(name), args: super::ec::with_fluent(name, args), span: Span::default() }
     }
 
     /// Calls `f` with each variable from left to right.
