@@ -133,29 +133,6 @@ fn several_files_are_merged_by_time() {
 }
 
 #[test]
-fn rows_that_are_intervals_say_what_happens_at_their_ends() {
-    let manifest = "[[table]]\ntime = \"from\"\nfacts = [\"happensAt(start(machine))\"]\nend = \"until\"\nend_facts = [\"happensAt(stop(machine))\"]
-        [[table]]\ntime = \"time\"\nfacts = [\"temp(machine, temp)\"]\n";
-    // One goes on within the other, one ends when another starts, and one has not ended.
-    let rows = "from,until,machine\n1,9,a\n2,4,b\n4,6,c\n7,,b\n";
-    let case = Case::new(manifest, &[("on.csv", rows), ("m.csv", "time,machine,temp\n4,a,20\n8,a,21\n")]);
-    let expected = [
-        "main 1: happensAt(start(a), 1) |",
-        "main 2: happensAt(start(b), 2) |",
-        "main 4: happensAt(stop(b), 4) happensAt(start(c), 4) temp(a, 20, 4) |",
-        "main 6: happensAt(stop(c), 6) |",
-        "main 7: happensAt(start(b), 7) |",
-        "main 8: temp(a, 21, 8) |",
-        "main 9: happensAt(stop(a), 9) |",
-    ];
-    assert_eq!(case.shown("on.csv", &["m.csv"], None), expected);
-    fs::write(case.path("on.csv"), "from,until,machine\n1,9,a\n5,3,b\n").unwrap();
-    let error = case.error("on.csv", &[], None);
-    assert!(error.contains("on.csv:3:3") && error.contains("the row ends at 3 and starts after it"), "{error}");
-    assert!(error.contains("hint:"), "{error}");
-}
-
-#[test]
 fn each_of_several_files_may_name_the_segments_of_a_time_in_an_order_of_its_own() {
     let case = Case::new(
         &format!("[stream]\ninterleaved = true\n{TABLES}")

@@ -232,7 +232,7 @@ fn open_somewhere(path: &Path, options: &ReadOptions, at: Option<At<'_>>) -> Res
         Some(live) if live.follow && is_compressed(&name) => {
             let message = format!("`{name}` is compressed, and cannot be followed");
             return Err(Problem::new(ProblemKind::Format, 0, message)
-                .hint("follow what it is decompressed to, as in `zcat FILE | oled … --input - --follow`")
+                .hint("follow what it is decompressed to: read the output of `zcat FILE` from a pipe")
                 .of(name));
         }
         Some(live) => Frames::from_input(&name, LiveInput::file(file, path, live), options, at)?,
