@@ -131,6 +131,29 @@ fn pages_that_others_compressed_by_zstd_are_read() {
 }
 
 #[test]
+fn rows_that_are_intervals_are_those_of_delimited_text() {
+    let ends = "end = \"other\"\nend_facts = [\"open(machine)\"]\n";
+    let task = TaskFolder::from_texts(
+        "machines",
+        &format!("{}{ends}", TABLE.replace(", \"open(machine) if door\"", "")),
+        MODES,
+        "",
+    );
+    let task = task.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (table, text) = (folder.path().join("m.parquet"), folder.path().join("m.csv"));
+    let rows: Vec<Row> = (1..40).map(|i| (i, format!("m{}", i % 4), Some(i as f64), None)).collect();
+    write(&table, &rows, whole(&rows), Compression::SNAPPY);
+    let line = |row: &Row| format!("{},{},{},{}\n", row.0, row.0 * 2, row.1, row.2.unwrap());
+    fs::write(&text, format!("time,other,machine,temp\n{}", rows.iter().map(line).collect::<String>())).unwrap();
+    let frames = read(&task, &table).unwrap();
+    assert_eq!(frames, read(&task, &text).unwrap());
+    // Each row has an end, at twice its time.
+    assert_eq!(frames.iter().map(|frame| frame.narrative.len()).sum::<usize>(), 2 * rows.len());
+    assert_eq!(frames.last().unwrap().time, 78);
+}
+
+#[test]
 fn what_is_wrong_with_a_table_has_its_row_and_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.parquet");
