@@ -133,6 +133,10 @@ const MODES: &str =
 const HOT: &str = "holdsAt(hot(R), T) :- temp(R, V, T), V > 30.\n";
 const ROWS: &str = "time,room,temp\n1,hall,21.5\n2,hall,31\n";
 
+/// A table whose rows are intervals.
+const INTERVALS: &str =
+    "[[table]]\ntime = \"from\"\nfacts = [\"temp(room, temp)\"]\nend = \"until\"\nend_facts = [\"temp(room, temp)\"]\n";
+
 /// Files of a case about tables: the task, the rules, a table and labels.
 macro_rules! tables {
     ($rows:expr, $labels:literal) => {
@@ -141,7 +145,7 @@ macro_rules! tables {
 }
 
 /// What can be wrong with tables and their labels.
-const TABLES: [Run; 32] = [
+const TABLES: [Run; 33] = [
     (tables!("time,room,temp\n1,hall,warm\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
     (tables!("time,room,temp\n1,hall,inf\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
     (tables!("time,room,temp\n1,hall\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
@@ -156,6 +160,16 @@ const TABLES: [Run; 32] = [
     (tables!("time,room,temp\n,hall,20\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
     (tables!("time,room,temp\n1,hall,20,5\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
     (tables!("{\"time\":1,\"room\":[\"hall\"],\"temp\":20}\n", ""), "recognise t --theory hot.lp --input m.csv", 2),
+    (
+        &[
+            ("t/task.toml", INTERVALS),
+            ("t/modes.lp", MODES),
+            ("hot.lp", HOT),
+            ("m.csv", "from,until,room,temp\n5,3,hall,20\n"),
+        ],
+        "recognise t --theory hot.lp --input m.csv",
+        2,
+    ),
     (tables!(ROWS, ""), "recognise t --theory hot.lp --input - -", 2),
     (tables!(ROWS, ""), "evaluate t --theory hot.lp --input m.csv --labels l.csv", 2),
     (tables!(ROWS, "fluent,room,start,end\n,hall,2,2\n"), "evaluate t --theory hot.lp --input m.csv --labels l.csv", 2),
