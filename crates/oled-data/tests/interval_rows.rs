@@ -27,7 +27,7 @@ fn shown(rows: &str) -> Result<Vec<String>, String> {
     fs::write(path("m.csv"), "time,machine,temp\n4,a,20\n8,a,21\n").unwrap();
     let task = TaskFolder::from_texts("machines", TABLES, MODES, "").unwrap();
     let options = ReadOptions { with: vec![path("m.csv")], ..task.read_options(None, false) };
-    let frames = open(&path("on.csv"), &options).and_then(|frames| frames.collect::<Result<Vec<Frame>, _>>());
+    let frames: Result<Vec<Frame>, _> = open(&path("on.csv"), &options).and_then(Iterator::collect);
     let text = |frame: &Frame| {
         let atoms: Vec<String> = frame.narrative.atoms(frame.time).map(|atom| atom.to_string()).collect();
         format!("{}: {}", frame.time, atoms.join(" "))
