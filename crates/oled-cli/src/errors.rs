@@ -7,24 +7,24 @@ use oled::Problems;
 use oled_data::task_folder::TaskError;
 use oled_experiment::Error;
 
-/// What is wrong. Of several things that are wrong with rules each is an error.
+/// What is wrong, as an error. Of several things that are wrong with rules each is one.
 pub(crate) fn in_words(error: &anyhow::Error) -> String {
-    let of_task = |error: &'_ TaskError| match error {
-        TaskError::Problems(problems) => Some(problems.clone()),
-        TaskError::Io { .. } => None,
+    match problems(error) {
+        Some(problems) if error.chain().count() == 1 => problems.as_errors(),
+        _ => format!("error: {error:#}"),
+    }
+}
+
+/// What is wrong with rules and declarations, if it is that.
+fn problems(error: &anyhow::Error) -> Option<&Problems> {
+    let task = match error.downcast_ref() {
+        Some(Error::Rules(problems)) => return Some(problems),
+        Some(Error::Task(task)) => Some(task),
+        _ => error.downcast_ref(),
     };
-    let of_experiment = || match error.downcast_ref()? {
-        Error::Rules(problems) => Some(problems.clone()),
-        Error::Task(error) => of_task(error),
-        _ => None,
-    };
-    let problems = error.downcast_ref::<Problems>().cloned();
-    match problems.or_else(|| of_task(error.downcast_ref()?)).or_else(of_experiment) {
-        Some(problems) if error.chain().count() == 1 => {
-            let texts: Vec<String> = problems.diagnostics().iter().map(ToString::to_string).collect();
-            texts.join("\n\nerror: ")
-        }
-        _ => format!("{error:#}"),
+    match task {
+        Some(TaskError::Problems(problems)) => Some(problems),
+        _ => error.downcast_ref(),
     }
 }
 

@@ -97,11 +97,11 @@ fn main() -> ExitCode {
         Err(error) => {
             let text = match (error.chain().count(), error.downcast_ref::<std::io::Error>()) {
                 // Whatever else is read or written is named.
-                (1, Some(error)) => format!("cannot write to standard output: {error}"),
+                (1, Some(error)) => format!("error: cannot write to standard output: {error}"),
                 _ => errors::in_words(&error),
             };
             let hint = if errors::is_full(&error) { "\nhint: make room there, and run it again" } else { "" };
-            progress::say(&format!("error: {text}{hint}"));
+            progress::say(&format!("{text}{hint}"));
             ExitCode::from(2)
         }
     };

@@ -97,7 +97,7 @@ impl Reloader {
             Err(error) => {
                 let path = self.path.display();
                 say(&format!(
-                    "warning: `{path}` has changed, and is not used: the rules that were read before go on\nerror: {}",
+                    "warning: `{path}` has changed, and is not used: the rules that were read before go on\n{}",
                     crate::errors::in_words(&error)
                 ));
                 false

@@ -244,10 +244,7 @@ impl Page {
     fn wrong_rules(&mut self, block: &Block<'_>, message: &Block<'_>) {
         let printed = match self.check(block) {
             Ok(()) => return self.wrong(block.lines.start, "the rules are said to be wrong, and are not"),
-            Err(problems) => {
-                let shown = problems.diagnostics().iter().map(|problem| problem.as_error().to_string());
-                shown.collect::<Vec<String>>().join("\n\n") + "\n"
-            }
+            Err(problems) => problems.as_errors() + "\n",
         };
         let actual: Vec<&str> = printed.lines().map(str::trim_end).collect();
         let expected: Vec<&str> = message.text.lines().collect();

@@ -11,6 +11,11 @@ use super::survey::{SEGMENTS, Said, Survey};
 /// little; with twice as many noisy gauges with short labels have none.
 const REPORTS: i64 = 4;
 
+/// The declarations of a condition with a number to be learned, in one of its places.
+pub(super) fn compared(atom: &str, place: usize, direction: &str) -> String {
+    format!("modeb({atom}).\ncomparison({atom}, {place}, {direction}).\n")
+}
+
 impl Survey {
     /// The value of a gauge above and below a number, and how much it rose and fell.
     pub(super) fn write_gauge(&self, saying: &Saying<'_>, modes: &mut String, background: &mut String) {
@@ -21,8 +26,7 @@ impl Survey {
         let steady = saying.is_steady() || self.windows.is_empty();
         let now = if steady { now } else { format!("last({now})") };
         let mut declare = |condition: &str, direction: &str| {
-            let atom = format!("{condition}({markers}#{kind}, +time)");
-            let _ = writeln!(modes, "modeb({atom}).\ncomparison({atom}, {place}, {direction}).");
+            modes.push_str(&compared(&format!("{condition}({markers}#{kind}, +time)"), place, direction));
         };
         declare(&format!("{name}_above"), "smaller");
         declare(&format!("{name}_below"), "larger");
@@ -80,8 +84,7 @@ impl Survey {
             _ => format!("last({anything})"),
         };
         for (condition, direction) in [("hour_from", "smaller"), ("hour_until", "larger")] {
-            let atom = format!("{condition}(#real, +time)");
-            let _ = writeln!(modes, "modeb({atom}).\ncomparison({atom}, 1, {direction}).");
+            modes.push_str(&compared(&format!("{condition}(#real, +time)"), 1, direction));
         }
         let _ = writeln!(
             background,
@@ -110,8 +113,7 @@ impl Survey {
         let atom = saying.atom(&names);
         let place = saying.table.keys.len() + saying.columns.len() + 1;
         let open = |condition: &str, direction: &str| {
-            let atom = format!("{condition}({markers}{values}, #int, +time)");
-            format!("modeb({atom}).\ncomparison({atom}, {place}, {direction}).\n")
+            compared(&format!("{condition}({markers}{values}, #int, +time)"), place, direction)
         };
         if event {
             let _ = writeln!(modes, "modeb(happensAt({name}({markers}{values}), +time)).");

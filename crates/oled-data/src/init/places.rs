@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::conditions::compared;
 use super::names::name_of;
 use super::survey::{Survey, Surveyed};
 
@@ -89,8 +90,7 @@ impl<'s> Places<'s> {
         let known = |atom: String| if steady { atom } else { format!("last({atom})") };
         let of = |who: &str, name: &str, value: &str| known(format!("{name}({who}, {value}, T)"));
         for (condition, direction) in [("near", "larger"), ("apart", "smaller")] {
-            let atom = format!("{condition}(+{own}, +{own}, #real, +time)");
-            let _ = writeln!(modes, "modeb({atom}).\ncomparison({atom}, 3, {direction}).");
+            modes.push_str(&compared(&format!("{condition}(+{own}, +{own}, #real, +time)"), 3, direction));
         }
         let (length, unit) = self.length("X1 - X2", "Y1 - Y2");
         let _ = writeln!(
@@ -111,8 +111,7 @@ impl<'s> Places<'s> {
         let (x, y) = self.names();
         for window in &survey.windows {
             for (condition, direction) in [("moved", "smaller"), ("stayed", "larger")] {
-                let atom = format!("{condition}_{window}(+{own}, #real, +time)");
-                let _ = writeln!(modes, "modeb({atom}).\ncomparison({atom}, 2, {direction}).");
+                modes.push_str(&compared(&format!("{condition}_{window}(+{own}, #real, +time)"), 2, direction));
             }
             let most = |most: &str, name: &str, value: &str| format!("{most}(V, {name}(X, V, T), {window}, {value})");
             let (length, unit) = self.length("X2 - X1", "Y2 - Y1");

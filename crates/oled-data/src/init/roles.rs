@@ -119,7 +119,8 @@ pub(super) fn tables_of(
             }
             said.push(Says::new(together, Said::Event));
         }
-        for says in said.iter_mut().filter(|says| says.said == Said::Event) {
+        // What is on is known by its interval, where there is one.
+        for says in said.iter_mut().filter(|says| says.said == Said::Event && end.is_none()) {
             says.replaced = super::replaced::replaced_column(&profile, &keys, &says.columns)?;
         }
         for says in said.iter().filter(|says| says.said == Said::Nothing) {

@@ -109,9 +109,14 @@ impl Survey {
                 if *uses > 1 {
                     name = format!("{name}_{uses}");
                 }
-                let saying = |name: String, edge: Option<Edge>| {
-                    let replaced = replaced.filter(|_| edge.is_none());
-                    Saying { table, columns, said: *said, under: under.as_ref(), replaced, name, edge }
+                let saying = |name: String, edge: Option<Edge>| Saying {
+                    table,
+                    columns,
+                    said: *said,
+                    under: under.as_ref(),
+                    replaced: *replaced,
+                    name,
+                    edge,
                 };
                 if table.end.is_some() && *said == Said::Event {
                     sayings.push(saying(format!("{name}{STARTS}"), Some(Edge::Start)));

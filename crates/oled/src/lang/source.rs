@@ -178,6 +178,12 @@ impl Problems {
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.0
     }
+
+    /// All of them, each as a program reports an error.
+    pub fn as_errors(&self) -> String {
+        let errors: Vec<String> = self.0.iter().map(|problem| problem.as_error().to_string()).collect();
+        errors.join("\n\n")
+    }
 }
 
 impl From<Diagnostic> for Problems {

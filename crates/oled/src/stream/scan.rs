@@ -117,17 +117,17 @@ impl<'a> Scan<'a> {
             return Ok(self.value(Value::Sym(name), start));
         }
         let opened = self.shape.open(name);
-        let is_about_fluent = is_about_fluent(self.text[start..self.at].trim_matches(['\'', '"']));
+        let predicate = start..self.at;
         let mut count = 0;
         loop {
             self.at += 1;
             self.skip();
             let (shape, values) = (self.shape.len(), self.values.len());
             self.argument(depth + 1)?;
-            if is_about_fluent
-                && count == 0
+            if count == 0
                 && self.shape.len() == shape + 1
                 && let Some(Value::Sym(fluent)) = self.values.get(values)
+                && is_about_fluent(self.text[predicate.clone()].trim_matches(['\'', '"']))
             {
                 // One without arguments is a relation of its own.
                 self.shape.fluent(*fluent);

@@ -29,11 +29,7 @@ fn problems_with(modes: &str, background: &str, theory: &str) -> String {
     let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", background)).unwrap();
     match parse_theory("t.lp", theory).and_then(|theory| task.check(&theory)) {
         Ok(()) => String::new(),
-        Err(problems) => {
-            let shown: Vec<String> =
-                problems.diagnostics().iter().map(|problem| problem.as_error().to_string()).collect();
-            shown.join("\n\n")
-        }
+        Err(problems) => problems.as_errors(),
     }
 }
 
