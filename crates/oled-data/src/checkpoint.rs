@@ -21,7 +21,7 @@ use crate::replace::{Replacement, behind_links};
 const MAGIC: &[u8; 8] = b"OLEDCKPT";
 /// The version of the format. A state is read by the version that wrote it; whatever changes what states are made of
 /// counts this up, and either reads the older ones too or says that it does not.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 /// What comes before the payload.
 const HEAD: usize = 20;
 

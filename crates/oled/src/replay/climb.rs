@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use super::classes::{Classes, Condition};
 use super::delta::Delta;
@@ -10,7 +11,7 @@ use super::extension::Extensions;
 use super::literal::{self, Lit};
 use super::objective::{Fit, Price};
 use super::question::{Question, Refused, with, without};
-use super::refine::{Answer, Search};
+use super::refine::{Answer, PASSES, Search};
 use super::runs::{Definition, Label, Runs};
 use super::simulate::{Actions, fit};
 use super::watch::Watch;
@@ -30,6 +31,17 @@ pub(crate) struct Theory {
     pub(crate) value: f64,
 }
 
+/// How far rules are looked for. Looking further finds theories that fit better; where what they were made from is little or
+/// noisy, they are not better (oversearching: Quinlan, Cameron-Jones, IJCAI 1995). So what is held out decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Effort {
+    /// On the way to a rule bodies are grown that are worth most as they are, and rules are exchanged one for one.
+    #[default]
+    Plain,
+    /// And those that promise most, and one rule is exchanged for two.
+    Thorough,
+}
+
 /// What is climbed.
 pub(crate) struct Slope<'a> {
     pub(crate) classes: &'a Classes,
@@ -38,6 +50,7 @@ pub(crate) struct Slope<'a> {
     /// What rules there may be.
     pub(crate) kinds: &'a [RuleKind],
     pub(crate) price: Price,
+    pub(crate) effort: Effort,
     pub(crate) max_literals: usize,
     pub(crate) max_rules: usize,
     pub(crate) is_linked: &'a dyn Fn(&[Condition]) -> bool,
@@ -175,6 +188,7 @@ impl<'a> Climb<'a> {
             fit: delta.fit,
             cost,
             price: self.slope.price,
+            effort: self.slope.effort,
             max_literals: self.slope.max_literals,
             // What holds already is some instance that rules have looked at.
             is_linked: if ends { &|_| true } else { self.slope.is_linked },
@@ -339,29 +353,42 @@ impl<'a> Climb<'a> {
 
     /// A theory without a rule, if that is worth as much, or with a better one in its place, or with two.
     fn exchanged(&mut self, theory: &Theory, i: usize) -> Option<Theory> {
-        let (rest, mut actions, mut cost) = self.without(theory, i);
+        let (rest, actions, cost) = self.without(theory, i);
         if rest.value >= theory.value {
             return Some(rest);
         }
         let (kind, body) = &theory.rules[i];
-        let may_split = theory.rules.len() < self.slope.max_rules;
-        let (other, narrow) = self.search(*kind, &actions, cost, |search| {
+        let may_split = self.slope.effort == Effort::Thorough && theory.rules.len() < self.slope.max_rules;
+        let (other, alternatives) = self.search(*kind, &actions, cost, |search| {
             let other = search.answer(theory.value).best;
-            let narrow = if other.is_none() && may_split { search.narrowed(body) } else { None };
-            (other, narrow)
+            let alternatives = if other.is_none() && may_split { search.alternatives(body) } else { Vec::new() };
+            (other, alternatives)
         });
         if let Some(other) = other {
             return Some(self.with(rest.rules, i, *kind, other));
         }
-        // Two rules in the place of one that does the work of both and is wrong at times: the same one with the best further
-        // condition, which alone would be worse, and the best one to go with it. One rule at a time leads there only by luck:
-        // as long as the first one does all, nothing is left for the second.
-        let narrow = narrow?;
-        actions.add(self.slope.classes, self.slope.runs, *kind, &narrow);
-        cost += self.slope.price.of_rule(self.slope.classes, &narrow);
-        let other = self.ask(*kind, &actions, cost, theory.value).best?;
-        let mut rules = theory.rules.clone();
-        rules[i].1 = narrow;
-        Some(self.with(rules, theory.rules.len(), *kind, other))
+        // Two rules in the place of one that does the work of both and is wrong at times: another one, which alone would be
+        // worse, and the best one to go with it. One rule at a time leads there only by luck: as long as the first one does
+        // all, nothing is left for the second. All of this may cost as much as a search for a rule; without a limit it took
+        // a fifth longer in the lobby, for rules that were as good.
+        let effort = self.looked_at + (PASSES * self.slope.runs.all.len()) as u64;
+        for one in alternatives {
+            if self.looked_at > effort || self.slope.watch.ends() {
+                break;
+            }
+            let mut actions = actions.clone();
+            actions.add(self.slope.classes, self.slope.runs, *kind, &one);
+            let cost = cost + self.slope.price.of_rule(self.slope.classes, &one);
+            let Some(other) = self.ask(*kind, &actions, cost, theory.value).best else { continue };
+            let mut rules = theory.rules.clone();
+            rules[i].1.clone_from(&one);
+            let both = self.with(rules, theory.rules.len(), *kind, other);
+            // Beside the other one only can it be said what its conditions bring.
+            let (_, actions, cost) = self.without(&both, i);
+            if self.search(*kind, &actions, cost, |search| search.has_earned_conditions(&one)) {
+                return Some(both);
+            }
+        }
+        None
     }
 }

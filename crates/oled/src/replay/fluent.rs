@@ -16,7 +16,7 @@ use deal::{Deal, FOLDS};
 use folds::{Folds, Form, is_clearly_less};
 
 use super::classes::{Classes, Condition, Scope, Vocabulary};
-use super::climb::{Climb, Slope, Theory};
+use super::climb::{Climb, Effort, Slope, Theory};
 use super::literal::{Lit, Rule};
 use super::objective::{Balance, Fit, Price};
 use super::question::Refused;
@@ -40,7 +40,8 @@ pub(crate) struct Outcome {
     /// How much more another rule might bring at most that was not looked at.
     pub(crate) gap: f64,
     pub(crate) seen: Seen,
-    /// How fine the thresholds are.
+    /// How far rules were looked for, and how fine the thresholds are.
+    pub(crate) effort: Effort,
     pub(crate) fineness: Fineness,
     /// Whether rules were left out that mend what could be chance.
     pub(crate) earned: bool,
@@ -123,7 +124,7 @@ impl FluentSearch<'_> {
         let mut held_out = [None; 2];
         let (mut refits, mut looked_at_by_folds) = (None, 0);
         let definition = self.choice.declared.filter(|d| definitions.contains(d)).unwrap_or(definitions[0]);
-        let mut form = Form { definition, fineness: Fineness::Fine, earned: false };
+        let mut form = Form { definition, effort: Effort::Thorough, fineness: Fineness::Fine, earned: false };
         if (folds || definitions.len() > 1) && intervals >= FOLDS {
             let deal = Deal::new(self.segments, self.scope);
             let tried: Vec<Folds> = definitions.iter().map(|d| self.fold(&classes, &deal, *d)).collect();
@@ -131,8 +132,14 @@ impl FluentSearch<'_> {
                 held_out[folds.form.definition as usize] = Some(folds.fit);
                 looked_at_by_folds += folds.looked_at;
             }
-            let chosen = self.choose(definition, tried);
+            let mut chosen = self.choose(definition, tried);
+            if !chosen.cut_short {
+                looked_at_by_folds -= chosen.looked_at;
+                chosen = self.look_further(&classes, &deal, chosen);
+                looked_at_by_folds += chosen.looked_at;
+            }
             form = chosen.form;
+            held_out[form.definition as usize] = Some(chosen.fit);
             refits = (!chosen.cut_short).then_some(chosen.rules);
         }
         let mut outcome = self.climb(&classes, self.segments, form, None);
@@ -160,7 +167,7 @@ impl FluentSearch<'_> {
         let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::All(&last.rules));
         let definition = if last.rules.is_empty() { self.definitions()[0] } else { definition_of(&last.rules) };
         let start = (!last.rules.is_empty()).then_some(last.rules.as_slice());
-        let form = Form { definition, fineness: last.fineness, earned: last.earned };
+        let form = Form { definition, effort: last.effort, fineness: last.fineness, earned: last.earned };
         Outcome { held_out: last.held_out, ..self.climb(&classes, self.segments, form, start) }
     }
 
@@ -204,6 +211,7 @@ impl FluentSearch<'_> {
             definition,
             kinds: if definition == Definition::While { &[RuleKind::Observed] } else { self.choice.persists },
             price: self.price(runs, classes.choices()),
+            effort: Effort::Plain,
             max_literals,
             max_rules,
             is_linked,
@@ -216,15 +224,32 @@ impl FluentSearch<'_> {
     /// then with better ones for the rules that were found. A second search with those, for as long as it led to other
     /// rules, took a third longer in the lobby, and on CAVIAR scored no better.
     fn climb(&self, classes: &Classes, segments: &[&Segment<'_>], form: Form, start: Option<&[Rule]>) -> Outcome {
-        let coarse = self.climb_coarse((classes, &Runs::new(segments, self.scope, classes), form.definition), start);
+        let runs = Runs::new(segments, self.scope, classes);
+        let parts = (classes, &runs, form.definition);
+        let mut coarse = self.climb_coarse(parts, start);
+        if form.effort == Effort::Thorough && !self.watch.ends() {
+            coarse = self.climb_further(parts, &coarse);
+        }
         if self.watch.ends() { coarse } else { self.earned(segments, form, self.polish(segments, form, coarse)) }
     }
 
     fn climb_coarse(&self, parts: (&Classes, &Runs, Definition), start: Option<&[Rule]>) -> Outcome {
+        self.climb_with(Effort::Plain, parts, start)
+    }
+
+    /// The best rules that are found from others by looking further.
+    fn climb_further(&self, parts: (&Classes, &Runs, Definition), found: &Outcome) -> Outcome {
+        let mut further = self.climb_with(Effort::Thorough, parts, Some(&found.rules));
+        further.seen.refused.add(&found.seen.refused);
+        further.looked_at += found.looked_at;
+        further
+    }
+
+    fn climb_with(&self, effort: Effort, parts: (&Classes, &Runs, Definition), start: Option<&[Rule]>) -> Outcome {
         let (classes, runs, _) = parts;
         let is_linked = |body: &[Condition]| self.scope.is_linked(body.iter().map(|c| classes.literal(*c)));
         let is_allowed = |kind, condition| classes.allows(self.scope, kind, condition);
-        let slope = self.slope(parts, &is_linked, &is_allowed);
+        let slope = Slope { effort, ..self.slope(parts, &is_linked, &is_allowed) };
         let penalty = slope.price.of_literal();
         let mut climb = Climb::new(slope);
         let theory = match start {
@@ -246,6 +271,7 @@ impl FluentSearch<'_> {
                 choices: classes.choices(),
                 refused: climb.refused,
             },
+            effort,
             cut_short: self.watch.ends(),
             looked_at: climb.looked_at,
             ..Outcome::default()

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use super::classes::{Classes, Condition, spread};
+use super::climb::Effort;
 use super::delta::{Flip, NO_BLOCK, amount};
 use super::evidence::{Evidence, is_beyond_chance};
 use super::extension::Extensions;
@@ -27,6 +28,7 @@ pub(crate) struct Question<'a> {
     pub(crate) fit: Fit,
     pub(crate) cost: f64,
     pub(crate) price: Price,
+    pub(crate) effort: Effort,
     pub(crate) max_literals: usize,
     /// Whether a body says what its variables have to do with each other.
     pub(crate) is_linked: &'a dyn Fn(&[Condition]) -> bool,
@@ -144,6 +146,12 @@ impl Question<'_> {
         self.evidence.is_relevant(self.extensions, body)
     }
 
+    /// Whether a body may be that of a rule, whatever other rules there are.
+    pub(super) fn may_be_a_rule(&self, body: &[Condition]) -> bool {
+        let right = self.evidence.right(self.extensions, &body[1..]);
+        (self.is_linked)(body) && self.evidence.supports(self.extensions, &right, body[0]) && self.is_relevant(body)
+    }
+
     /// A body with a condition more, if it may be that of a rule.
     pub(super) fn accepted(
         &self,
@@ -252,6 +260,12 @@ impl Question<'_> {
         let f1 = self.price.balance.false_alarm * f1;
         let gain = (2.0 - f1) * flip.yes as f64 - f1 * flip.no as f64;
         if self.ends { -gain } else { gain }
+    }
+
+    /// What is to be gained, of all that is done: the best flips of all blocks, and what is lost to them.
+    pub(super) fn purity(&self, sum: &Sum, f1: f64) -> f64 {
+        let net = self.weight(&Flip { block: NO_BLOCK, yes: sum.yes, no: sum.no }, f1);
+        if sum.most > 0.0 { sum.most / (sum.most + (sum.most - net).max(0.0)) } else { 1.0 }
     }
 
     /// The F1 that any rule needs to be worth more than a goal.

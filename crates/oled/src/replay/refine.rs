@@ -5,8 +5,11 @@
 //! refinement of a body brings more than, in each block, the best flip among the runs that it covers; what cannot be better
 //! than the best rule so far is cut off.
 //!
-//! The most promising bodies of each length are kept; then twice as many, for as long as that is worth a pass over the
-//! runs. Where nothing but what the bound cut off is left out, the rule is the best there is.
+//! Of each length the bodies that are worth most are kept; then twice as many, for as long as that is worth a pass over the
+//! runs. Where they lead to nothing, those that promise most are: beside a theory that is nearly right, what is worth most is
+//! what does nearly nothing, and leads nowhere. (Heuristics for the way to a rule need not be those that rules are chosen by:
+//! Stecher, Janssen, Fürnkranz, ECML PKDD 2014.) Where nothing but what the bound cut off is left out, the rule is the best
+//! there is.
 
 use std::rc::Rc;
 
@@ -14,6 +17,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use super::classes::Condition;
+use super::climb::Effort;
 use super::question::{Node, Question, Refused, with, without};
 use super::sums::{Sum, Sums, Wanted};
 
@@ -22,7 +26,7 @@ const WIDTH: usize = 3;
 
 /// The search for a rule may cost as much as so many passes over the runs. With half of it rules of four conditions are
 /// sometimes missed; twice as much hardly ever finds a better one.
-const PASSES: usize = 16;
+pub(crate) const PASSES: usize = 16;
 
 /// Gains below this are rounding.
 pub(crate) const LEAST_GAIN: f64 = 1e-9;
@@ -45,6 +49,16 @@ pub(crate) struct Room {
     pub(crate) outside: usize,
 }
 
+/// Which bodies are grown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Rank {
+    /// Those that are worth most as they are.
+    Worth,
+    /// Those that promise most, by the gain of information of FOIL: what is to be gained in the blocks that the body covers,
+    /// times the bits by which its share of all that the body does there is larger than without conditions, which is this.
+    Promise { share: f64 },
+}
+
 /// A body with a condition more.
 #[derive(Clone, Copy, Debug)]
 struct Child {
@@ -53,6 +67,7 @@ struct Child {
     /// What the theory would be worth with it, and what it could be worth with a refinement of it at most.
     value: f64,
     bound: f64,
+    rank: f64,
     /// Whether neighbours bring the same: they may be rules where this one may not.
     stands_for_others: bool,
 }
@@ -64,6 +79,8 @@ pub(crate) struct Search<'a> {
     root: Rc<Node>,
     /// Bodies that were grown for the answer at hand.
     grown: IndexMap<Vec<Condition>, Rc<Node>, FxBuildHasher>,
+    /// For each literal and each measure the body with it that was worth most so far, may it be that of a rule or not.
+    best_with: IndexMap<(bool, u16), (f64, Vec<Condition>), FxBuildHasher>,
     sums: Sums,
     /// How many runs were looked at, each as often as it was.
     pub(crate) looked_at: usize,
@@ -76,6 +93,7 @@ impl<'a> Search<'a> {
             question,
             root: Rc::new(question.root()),
             grown: IndexMap::default(),
+            best_with: IndexMap::default(),
             sums: Sums::new(question.classes),
             looked_at: 0,
             refused: Refused::default(),
@@ -89,7 +107,11 @@ impl<'a> Search<'a> {
         let mut width = WIDTH;
         loop {
             let before = best;
-            let cut = self.round(width, &mut best, &mut answer);
+            let mut cut = self.round(width, Rank::Worth, &mut best, &mut answer);
+            if best <= before + LEAST_GAIN && self.question.effort == Effort::Thorough {
+                let share = self.share(self.question.needed(best));
+                cut = cut.min(self.round(width, Rank::Promise { share }, &mut best, &mut answer));
+            }
             self.polish(&mut best, &mut answer);
             answer.gap = (cut - best).max(0.0);
             let settled = best <= before + LEAST_GAIN;
@@ -112,14 +134,18 @@ impl<'a> Search<'a> {
         answer
     }
 
-    /// The best body with a condition more than this one, worth more or not.
-    pub(crate) fn narrowed(&mut self, body: &[Condition]) -> Option<Vec<Condition>> {
+    /// Other bodies than this one that may be those of rules, worth more or not, the best first: this one with a condition
+    /// more, and for each condition the best with it that was found on the way to an answer.
+    pub(crate) fn alternatives(&mut self, body: &[Condition]) -> Vec<Vec<Condition>> {
         let level = [Rc::new(self.question.node(&self.root, body))];
-        let (mut answer, mut children) = (Answer::default(), Vec::new());
-        let (mut best, mut cut) = (f64::MIN, f64::MIN);
-        self.expand((&level, 0), (best, best), WIDTH, &mut cut, &mut children);
-        self.take_best(&level, &children, &mut best, &mut answer);
-        answer.best.map(|(body, _)| body)
+        let (mut children, mut cut) = (Vec::new(), f64::MIN);
+        self.expand((&level, 0), (cut, cut), (WIDTH, Rank::Worth), &mut cut, &mut children);
+        let narrower = children.iter().map(|child| (child.value, with(body, child.condition)));
+        let mut all: Vec<(f64, Vec<Condition>)> = narrower.chain(self.best_with.values().cloned()).collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        all.dedup();
+        let may_be = |other: &Vec<Condition>| other != body && self.question.may_be_a_rule(other);
+        all.into_iter().map(|(_, other)| other).filter(may_be).collect()
     }
 
     /// The cuts of a threshold that all lead to the same fit, with the rest of its body as it is, and how many runs of the rest
@@ -148,6 +174,11 @@ impl<'a> Search<'a> {
         self.question.is_relevant(body)
     }
 
+    /// Whether each condition of a body brings more than chance would.
+    pub(crate) fn has_earned_conditions(&self, body: &[Condition]) -> bool {
+        self.question.has_earned_conditions(&self.root, body)
+    }
+
     /// Whether a rule brings more than chance would.
     pub(crate) fn is_earned(&self, body: &[Condition]) -> bool {
         self.question.is_earned(&self.root, body)
@@ -159,7 +190,7 @@ impl<'a> Search<'a> {
     }
 
     /// Grows bodies, so many of each length; says what the best that was left aside might be worth.
-    fn round(&mut self, width: usize, best: &mut f64, answer: &mut Answer) -> f64 {
+    fn round(&mut self, width: usize, rank: Rank, best: &mut f64, answer: &mut Answer) -> f64 {
         let question = self.question;
         let mut cut = f64::MIN;
         let mut level = vec![self.root.clone()];
@@ -173,11 +204,12 @@ impl<'a> Search<'a> {
                     return f64::MAX;
                 }
                 let first = children.len();
-                self.expand((&level, parent), (goal, *best), width, &mut cut, &mut children);
+                self.expand((&level, parent), (goal, *best), (width, rank), &mut cut, &mut children);
+                self.note(&level[parent].body, &children[first..]);
                 cut = cut.max(self.take_best(&level, &children[first..], best, answer));
             }
             children.retain(|c| c.bound > *best + LEAST_GAIN);
-            let chosen = self.select(&level, children, width, (&mut cut, |child| child.bound));
+            let chosen = self.select(&level, children, (width, |child| child.rank), (&mut cut, |child| child.bound));
             let mut next = Vec::new();
             for child in chosen {
                 let node = self.grow(&level[child.parent as usize], child.condition);
@@ -191,6 +223,32 @@ impl<'a> Search<'a> {
             level = next;
         }
         cut
+    }
+
+    /// Takes note of the body with each condition that is worth most.
+    fn note(&mut self, body: &[Condition], children: &[Child]) {
+        for child in children {
+            let about = match child.condition {
+                Condition::Literal(literal) => (false, literal),
+                Condition::Threshold(slot, _) => (true, slot),
+            };
+            let known = self.best_with.entry(about).or_insert((f64::MIN, Vec::new()));
+            if child.value > known.0 {
+                *known = (child.value, with(body, child.condition));
+            }
+        }
+    }
+
+    /// What is to be gained, of all that a rule without conditions would do, where an F1 is needed.
+    fn share(&self, needed: f64) -> f64 {
+        let (question, mut all) = (self.question, Sum::default());
+        let flip = |run: u32| &question.flips[run as usize];
+        for block in self.root.witnesses.chunk_by(|a, b| flip(a.run).block == flip(b.run).block) {
+            let first = flip(block[0].run);
+            (all.yes, all.no) = (all.yes + first.yes, all.no + first.no);
+            all.most += block.iter().map(|w| question.weight(flip(w.run), needed)).fold(0.0, f64::max);
+        }
+        question.purity(&all, needed)
     }
 
     /// A body with a condition more; as it was in a round before, if it was.
@@ -225,11 +283,11 @@ impl<'a> Search<'a> {
         &self,
         level: &[Rc<Node>],
         mut children: Vec<Child>,
-        width: usize,
+        (width, rank): (usize, fn(&Child) -> f64),
         (cut, most): (&mut f64, fn(&Child) -> f64),
     ) -> Vec<Child> {
         children
-            .sort_by(|a, b| b.value.total_cmp(&a.value).then((a.parent, a.condition).cmp(&(b.parent, b.condition))));
+            .sort_by(|a, b| rank(b).total_cmp(&rank(a)).then((a.parent, a.condition).cmp(&(b.parent, b.condition))));
         let mut chosen = Vec::new();
         for child in children {
             if chosen.len() == width {
@@ -249,7 +307,7 @@ impl<'a> Search<'a> {
         &mut self,
         (level, parent): (&[Rc<Node>], usize),
         (goal, best): (f64, f64),
-        width: usize,
+        (width, rank): (usize, Rank),
         cut: &mut f64,
         children: &mut Vec<Child>,
     ) {
@@ -272,7 +330,11 @@ impl<'a> Search<'a> {
             let cost = cost + question.price.of_condition(question.classes, condition);
             let (value, bound) = (question.value(f1, cost), question.value(most, cost + least));
             if value.max(bound) > best + LEAST_GAIN {
-                children.push(Child { parent, condition, value, bound, stands_for_others });
+                let rank = match rank {
+                    Rank::Worth => value,
+                    Rank::Promise { share } => sum.most * libm::log2(question.purity(sum, *needed) / share),
+                };
+                children.push(Child { parent, condition, value, bound, rank, stands_for_others });
             }
         };
         for (literal, sum) in sums.literals.iter().enumerate().take(question.classes.literals()) {
@@ -292,8 +354,18 @@ impl<'a> Search<'a> {
             sums.for_each_cut(slot, digits, |cut, sum, others| judge(threshold(cut), sum, others, children));
             // Of neighbours the best few: the others are found where the thresholds of the best rule are looked at again. Until
             // then it is not known whether they may be rules.
-            let own = children.split_off(first);
-            children.extend(self.select(level, own, (width / 2).max(1), (&mut *cut, |c| c.bound.max(c.value))));
+            let (own, few) = (children.split_off(first), (width / 2).max(1));
+            let most: fn(&Child) -> f64 = |child| child.bound.max(child.value);
+            if rank != Rank::Worth {
+                children.extend(self.select(level, own.clone(), (few, |child| child.rank), (&mut *cut, most)));
+            }
+            let promising = first..children.len();
+            let is_new = |child: &Child, known: &[Child]| known.iter().all(|k| k.condition != child.condition);
+            for child in self.select(level, own, (few, |child| child.value), (&mut *cut, most)) {
+                if is_new(&child, &children[promising.clone()]) {
+                    children.push(child);
+                }
+            }
         }
     }
 

@@ -1,7 +1,9 @@
 //! Folds: how rules that are found without a part of the stream do on that part, and which form of rules does best there.
 
 use super::deal::{Deal, FOLDS};
-use super::{Classes, Definition, Fineness, Fit, FluentSearch, Outcome, Rule, Runs, Segment, Vocabulary, actions};
+use super::{
+    Classes, Definition, Effort, Fineness, Fit, FluentSearch, Outcome, Rule, Runs, Segment, Vocabulary, actions,
+};
 use crate::replay::evidence::is_beyond_chance;
 use crate::replay::simulate::fit_by_segment;
 
@@ -9,6 +11,8 @@ use crate::replay::simulate::fit_by_segment;
 pub(super) struct Folds {
     pub(super) form: Form,
     pub(super) rules: Vec<Vec<Rule>>,
+    /// The same before their thresholds were looked at again.
+    coarse: Vec<Vec<Rule>>,
     /// How they do on what they were made from, and on what was held out.
     seen: Fit,
     pub(super) fit: Fit,
@@ -22,6 +26,7 @@ pub(super) struct Folds {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Form {
     pub(super) definition: Definition,
+    pub(super) effort: Effort,
     pub(super) fineness: Fineness,
     /// Whether rules are left out that mend what could be chance.
     pub(super) earned: bool,
@@ -32,6 +37,7 @@ impl Folds {
         Folds {
             form,
             rules: Vec::new(),
+            coarse: Vec::new(),
             seen: Fit::default(),
             fit: Fit::default(),
             errors: Vec::new(),
@@ -41,56 +47,104 @@ impl Folds {
     }
 
     /// Takes what was found without a fold, with how it does on the fold.
-    fn add(&mut self, found: Outcome, (fit, errors): &(Fit, Vec<f64>)) {
+    fn add(&mut self, Judged { found, on_test: (fit, errors) }: Judged) {
         self.cut_short |= found.cut_short;
         self.looked_at += found.looked_at;
         self.seen.add(&found.fit);
-        self.fit.add(fit);
+        self.fit.add(&fit);
         self.errors.extend(errors);
         self.rules.push(found.rules);
     }
 }
 
+/// What was found without a fold, how it does on the fold, and what its errors in each segment there count for.
+struct Judged {
+    found: Outcome,
+    on_test: (Fit, Vec<f64>),
+}
+
+/// How fine thresholds are, and whether rules are left out that mend what could be chance.
+const FORMS: [(Fineness, bool); 4] =
+    [(Fineness::Coarse, false), (Fineness::Coarse, true), (Fineness::Fine, false), (Fineness::Fine, true)];
+
 impl FluentSearch<'_> {
-    /// Finds rules without each fold, and judges them on it. Thresholds have many digits, which the price of a theory is for,
-    /// unless few are clearly better there. Taking what has the better F1 there, clearly or not, scored no better.
+    /// Finds rules without each fold, and judges them on it. All are kept, unless those that are not earned take more from what
+    /// was held out than they bring. Thresholds have many digits, which the price of a theory is for, unless few are clearly
+    /// better there. Taking what has the better F1 there, clearly or not, scored no better.
     pub(super) fn fold(&self, classes: &Classes, deal: &Deal<'_>, definition: Definition) -> Folds {
-        let mut forms = [Fineness::Coarse, Fineness::Fine]
-            .map(|fineness| [false, true].map(|earned| Folds::new(Form { definition, fineness, earned })));
+        self.fold_by(classes, deal, (definition, Effort::Plain), |parts, _| self.climb_coarse(parts, None))
+    }
+
+    /// The same with rules that are looked for thoroughly, from those that were found, unless that takes more from what was held
+    /// out than it brings. This is done for the chosen definition only; for both it took a third longer.
+    pub(super) fn look_further(&self, classes: &Classes, deal: &Deal<'_>, plain: Folds) -> Folds {
+        let form = (plain.form.definition, Effort::Thorough);
+        let thorough = self.fold_by(classes, deal, form, |parts, fold| {
+            let further = self.climb_with(Effort::Thorough, parts, Some(&plain.coarse[fold]));
+            Outcome { cut_short: further.cut_short || plain.cut_short, ..further }
+        });
+        let looked_at = plain.looked_at + thorough.looked_at;
+        Folds { looked_at, ..self.worth_keeping(thorough, plain) }
+    }
+
+    /// Finds rules without each fold in a way that is given, and judges them on it.
+    fn fold_by(
+        &self,
+        classes: &Classes,
+        deal: &Deal<'_>,
+        (definition, effort): (Definition, Effort),
+        find: impl Fn((&Classes, &Runs, Definition), usize) -> Outcome,
+    ) -> Folds {
+        let mut forms = FORMS.map(|(fineness, earned)| Folds::new(Form { definition, effort, fineness, earned }));
+        let mut coarse = Vec::new();
         for fold in 0..FOLDS {
             self.watch.tell(|| format!("without a part of the stream, {} of {FOLDS}", fold + 1));
             let (rest, test) = (deal.rest(fold), deal.held_out(fold));
             let [rest, test] = [&rest, &test].map(|part| part.iter().map(AsRef::as_ref).collect::<Vec<_>>());
-            let mut found = self.climb_coarse((classes, &Runs::new(&rest, self.scope, classes), definition), None);
-            for [all, earned] in &mut forms {
-                let polished =
-                    if found.cut_short { found.clone() } else { self.polish(&rest, all.form, found.clone()) };
-                // All share the search.
-                found.looked_at = 0;
-                let judged = self.judge(&polished.rules, definition, &test);
-                let left = Outcome { looked_at: 0, ..self.earned(&rest, earned.form, polished.clone()) };
-                if left.rules.len() < polished.rules.len() {
-                    let judged = self.judge(&left.rules, definition, &test);
-                    earned.add(left, &judged);
-                } else {
-                    earned.add(left, &judged);
-                }
-                all.add(polished, &judged);
-            }
+            let found = find((classes, &Runs::new(&rest, self.scope, classes), definition), fold);
+            coarse.push(found.rules.clone());
+            let judged = self.judge_forms(found, definition, (&rest, &test));
+            forms.iter_mut().zip(judged).for_each(|(folds, judged)| folds.add(judged));
         }
-        let looked_at = forms.iter().flatten().map(|folds| folds.looked_at).sum();
-        let [coarse, fine] = forms.map(|form| self.worth_keeping(form));
-        let chosen = if is_clearly_less(&coarse.errors, &fine.errors) { coarse } else { fine };
-        Folds { looked_at, ..chosen }
+        let looked_at = forms.iter().map(|folds| folds.looked_at).sum();
+        let [few, few_earned, many, many_earned] = forms;
+        let (few, many) = (self.worth_keeping(few, few_earned), self.worth_keeping(many, many_earned));
+        let chosen = if is_clearly_less(&few.errors, &many.errors) { few } else { many };
+        Folds { looked_at, coarse, ..chosen }
     }
 
-    /// All rules or those that are earned. What the others bring where they were made is what they happen to fit, at least in
-    /// part; they are left out where they take more than that away on what was held out. Rules that are not earned must not
-    /// be refused as such: where one interval is longer than all the others together, what explains it is not.
-    fn worth_keeping(&self, [all, earned]: [Folds; 2]) -> Folds {
+    /// Rules with thresholds of both kinds, all of them and the earned ones, as they do on what was held out: in the order of
+    /// `FORMS`.
+    fn judge_forms(
+        &self,
+        mut found: Outcome,
+        definition: Definition,
+        (rest, test): (&[&Segment<'_>], &[&Segment<'_>]),
+    ) -> Vec<Judged> {
+        let effort = found.effort;
+        let mut all = Vec::new();
+        for fineness in [Fineness::Coarse, Fineness::Fine] {
+            let form = Form { definition, effort, fineness, earned: false };
+            let polished = if found.cut_short { found.clone() } else { self.polish(rest, form, found.clone()) };
+            // All share the search.
+            found.looked_at = 0;
+            let earned = self.earned(rest, Form { earned: true, ..form }, Outcome { looked_at: 0, ..polished.clone() });
+            let on_test = self.judge(&polished.rules, definition, test);
+            let is_same = earned.rules.len() == polished.rules.len();
+            let of_earned = if is_same { on_test.clone() } else { self.judge(&earned.rules, definition, test) };
+            all.extend([Judged { found: polished, on_test }, Judged { found: earned, on_test: of_earned }]);
+        }
+        all
+    }
+
+    /// What fits better, or what was found with less: without rules that are not earned, or without looking further. What the
+    /// former brings where it was made is what it happens to fit, at least in part; it is left where it takes more than that
+    /// away on what was held out. Rules that are not earned must not be refused as such: where one interval is longer than all
+    /// the others together, what explains it is not.
+    fn worth_keeping(&self, more: Folds, less: Folds) -> Folds {
         let f = |fit: &Fit| self.limits.balance.f(fit);
-        let (brings, takes) = (f(&all.seen) - f(&earned.seen), f(&earned.fit) - f(&all.fit));
-        if takes > brings { earned } else { all }
+        let (brings, takes) = (f(&more.seen) - f(&less.seen), f(&less.fit) - f(&more.fit));
+        if takes > brings { less } else { more }
     }
 
     /// How rules do on segments, and what their errors in each count for.

@@ -129,6 +129,7 @@ fn ask(
         fit: delta.fit,
         cost: 0.0,
         price: Price::new(runs, classes.choices(), balance),
+        effort: Effort::Thorough,
         max_literals: usize::MAX,
         is_linked: &|_| true,
         is_allowed: &|_| true,
