@@ -110,7 +110,7 @@ impl FluentSearch<'_> {
         let [few, few_earned, many, many_earned] = forms;
         let (few, many) = (self.worth_keeping(few, few_earned), self.worth_keeping(many, many_earned));
         let chosen = if is_clearly_less(&few.errors, &many.errors) { few } else { many };
-        Folds { looked_at, coarse, ..chosen }
+        Folds { coarse, looked_at, ..chosen }
     }
 
     /// Rules with thresholds of both kinds, all of them and the earned ones, as they do on what was held out: in the order of
