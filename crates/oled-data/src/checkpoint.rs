@@ -233,9 +233,10 @@ mod tests {
     #[test]
     fn another_version_is_told() {
         let mut bytes = checkpoint(1).encode();
-        bytes[8] = 9;
+        bytes[8] = VERSION as u8 + 1;
         let error = decode(Path::new("run.ckpt"), &bytes).unwrap_err().to_string();
-        assert!(error.starts_with("the checkpoint `run.ckpt` has version 9 of the format"), "{error}");
+        let expected = format!("the checkpoint `run.ckpt` has version {} of the format", VERSION + 1);
+        assert!(error.starts_with(&expected), "{error}");
     }
 
     #[test]

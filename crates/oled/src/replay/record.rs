@@ -315,9 +315,10 @@ impl Record {
     fn settle(&mut self) {
         for g in 0..self.bins.len() {
             if self.bins[g].iter().any(Bins::is_over) {
-                let numbers: Vec<Vec<BinId>> = self.bins[g].iter_mut().map(Bins::settle).collect();
+                let over = self.bins[g].iter_mut().enumerate().filter(|(_, bins)| bins.is_over());
+                let numbers: Vec<(usize, Vec<BinId>)> = over.map(|(slot, bins)| (slot, bins.settle())).collect();
                 let layout = self.layouts[g];
-                self.renumber(g, |state| with_bins(layout, state, |slot, bin| numbers[slot][bin as usize]));
+                self.renumber(g, |state| with_bins(layout, state, &numbers));
             }
         }
     }
@@ -377,10 +378,13 @@ impl Record {
             }
             let layout = self.layouts[g];
             let is_same = |ids: &Vec<BinId>| ids.iter().enumerate().all(|(old, new)| old == *new as usize);
-            if !own.iter().all(is_same) {
-                self.renumber(g, |state| with_bins(layout, state, |slot, bin| own[slot][bin as usize]));
+            let [own, others] = [own, others].map(|numbers: Vec<Vec<BinId>>| {
+                numbers.into_iter().enumerate().filter(|(_, ids)| !is_same(ids)).collect::<Vec<_>>()
+            });
+            if !own.is_empty() {
+                self.renumber(g, |state| with_bins(layout, state, &own));
             }
-            let words = |state: &[u64]| with_bins(layout, state, |slot, bin| others[slot][bin as usize]);
+            let words = |state: &[u64]| with_bins(layout, state, &others);
             numbers.push(states.iter().map(|state| intern(&mut self.states[g], &words(state))).collect());
         }
         let before = if births == Births::After { self.retention.begun() } else { 0 };

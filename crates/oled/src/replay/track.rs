@@ -370,14 +370,14 @@ impl Writer<'_> {
     }
 }
 
-/// The words of a state with other numbers of bins.
-pub(super) fn with_bins(layout: Layout, state: &[u64], number: impl Fn(usize, BinId) -> BinId) -> Box<[u64]> {
+/// The words of a state with other numbers for the bins of some features, which are told by their slots.
+pub(super) fn with_bins(layout: Layout, state: &[u64], numbers: &[(usize, Vec<BinId>)]) -> Box<[u64]> {
     let mut state: Box<[u64]> = state.into();
     for truth in state.chunks_mut(layout.stride()) {
-        for slot in 0..layout.slots() {
-            let bin = layout.measured(truth, slot);
+        for (slot, numbers) in numbers {
+            let bin = layout.measured(truth, *slot);
             if bin != NOTHING {
-                layout.set_measured(truth, slot, number(slot, bin));
+                layout.set_measured(truth, *slot, numbers[bin as usize]);
             }
         }
     }
