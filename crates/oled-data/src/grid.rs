@@ -1,8 +1,8 @@
-//! Grid: times are put on an even grid, and numbers that were not reported are repeated for a while.
+//! Grid: times are put on an even grid, and what was not reported is repeated for a while.
 //!
-//! The rows of one cell are one frame, at the start of the cell. Of facts about the same, told apart by everything but the
-//! number at their end, the last one stands. A number is repeated in later frames of its segment until a newer one comes, or
-//! it is older than it may be.
+//! The rows of one cell are one frame, at the start of the cell. Of facts about the same the last one stands: of numbers, told apart
+//! by everything but the number at their end, and of states, by what their declaration says they are about. Both are repeated in
+//! later frames of their segment until a newer one comes, or they are older than they may be.
 
 use indexmap::IndexMap;
 use oled::lang::ec;
@@ -14,17 +14,21 @@ use rustc_hash::FxBuildHasher;
 pub struct Grid {
     /// The length of a cell, in time units; `None` if times stay as they are.
     pub(crate) cell: Option<i64>,
-    /// How old a number may be that is repeated; `None` if none is.
+    /// How old a number or a state may be that is repeated; `None` if none is.
     pub(crate) fill: Option<i64>,
 }
 
-/// What a number is about: everything of its fact but the number.
+/// What a number or a state is about: everything of its fact but that.
 type About = (Signature, Vec<Value>);
 
-/// Frames on a grid, segment by segment or all side by side. What is kept is a frame of each segment that is open, and the
-/// numbers that may be repeated.
+/// Predicates that are states, each with the columns that say what they are about.
+type States = IndexMap<Signature, Vec<usize>, FxBuildHasher>;
+
+/// Frames on a grid, segment by segment or all side by side. What is kept is a frame of each segment that is open, and what may be
+/// repeated.
 pub(crate) struct Gridded {
     grid: Grid,
+    states: States,
     /// How far the clock is ahead: cells begin at its full hours.
     ahead: i64,
     segments: IndexMap<Symbol, Segment, FxBuildHasher>,
@@ -34,13 +38,13 @@ pub(crate) struct Gridded {
 struct Segment {
     /// The frame whose rows still come.
     open: Option<Frame>,
-    /// The last number of each thing, and the time of its frame.
-    known: IndexMap<About, (Value, i64), FxBuildHasher>,
+    /// The last row about each thing, and the time of its frame.
+    known: IndexMap<About, (Vec<Value>, i64), FxBuildHasher>,
 }
 
 impl Gridded {
-    pub(crate) fn new(grid: Grid, ahead: i64) -> Gridded {
-        Gridded { grid, ahead, segments: IndexMap::default() }
+    pub(crate) fn new(grid: Grid, ahead: i64, states: &[(Signature, Vec<usize>)]) -> Gridded {
+        Gridded { grid, states: states.iter().cloned().collect(), ahead, segments: IndexMap::default() }
     }
 
     /// Takes a frame; gives the one before it in its segment, where that is complete. Frames of a segment come in order.
@@ -61,7 +65,7 @@ impl Gridded {
                 }
                 None
             }
-            open => open.replace(frame).map(|frame| segment.complete(frame, fill)),
+            open => open.replace(frame).map(|frame| segment.complete(frame, fill, &self.states)),
         }
     }
 
@@ -74,7 +78,7 @@ impl Gridded {
         };
         let mut frames: Vec<Frame> = over
             .into_iter()
-            .filter_map(|mut segment| segment.open.take().map(|frame| segment.complete(frame, fill)))
+            .filter_map(|mut segment| segment.open.take().map(|frame| segment.complete(frame, fill, &self.states)))
             .collect();
         frames.sort_by_key(|frame| frame.time);
         frames
@@ -83,22 +87,22 @@ impl Gridded {
 
 impl Segment {
     /// A frame whose rows have all come.
-    fn complete(&mut self, mut frame: Frame, fill: Option<i64>) -> Frame {
-        // Where the last number of each thing stands.
+    fn complete(&mut self, mut frame: Frame, fill: Option<i64>, states: &States) -> Frame {
+        // Where the last row about each thing stands.
         let mut last: IndexMap<About, usize, FxBuildHasher> = IndexMap::default();
         for (at, (signature, values)) in frame.narrative.iter().enumerate() {
-            if let Some((about, _)) = measured(signature, values) {
+            if let Some(about) = about(signature, values, states) {
                 last.insert(about, at);
             }
         }
         let mut narrative = Facts::with_capacity(frame.narrative.len(), frame.narrative.value_count());
         for (at, (signature, values)) in frame.narrative.iter().enumerate() {
-            match measured(signature, values) {
-                Some((about, _)) if last[&about] != at => {}
-                Some((about, number)) => {
+            match about(signature, values, states) {
+                Some(about) if last[&about] != at => {}
+                Some(about) => {
                     narrative.push(signature, values);
                     if fill.is_some() {
-                        self.known.insert(about, (number, frame.time));
+                        self.known.insert(about, (values.to_vec(), frame.time));
                     }
                 }
                 None => narrative.push(signature, values),
@@ -107,9 +111,9 @@ impl Segment {
         if let Some(most) = fill {
             let time = frame.time;
             self.known.retain(|_, (_, reported)| time.saturating_sub(*reported) <= most);
-            for ((signature, about), (number, reported)) in &self.known {
+            for ((signature, _), (values, reported)) in &self.known {
                 if *reported < time {
-                    narrative.push_each(*signature, about.iter().copied().chain([*number]));
+                    narrative.push(*signature, values);
                 }
             }
         }
@@ -118,10 +122,13 @@ impl Segment {
     }
 }
 
-/// What a fact is about and its number, if a number is the last of its values. A number alone is about nothing else.
-fn measured(signature: Signature, values: &[Value]) -> Option<(About, Value)> {
+/// What a fact is about, if it is a state, or a number is the last of its values. A number alone is about nothing else.
+fn about(signature: Signature, values: &[Value], states: &States) -> Option<About> {
+    if let Some(columns) = states.get(&signature) {
+        return Some((signature, columns.iter().filter_map(|column| values.get(*column)).copied().collect()));
+    }
     let (number, about) = values.split_last()?;
     // What happened twice happened twice, and not once more later.
     let event = signature.name().as_str() == ec::HAPPENS;
-    (!event && matches!(number, Value::Int(_) | Value::Real(_))).then(|| ((signature, about.to_vec()), *number))
+    (!event && matches!(number, Value::Int(_) | Value::Real(_))).then(|| (signature, about.to_vec()))
 }

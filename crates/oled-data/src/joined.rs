@@ -138,7 +138,8 @@ impl Joined {
             times: tables.times,
             groups: IndexMap::default(),
             current: None,
-            gridded: (tables.grid != Grid::default()).then(|| Gridded::new(tables.grid, tables.times.ahead())),
+            gridded: (tables.grid != Grid::default())
+                .then(|| Gridded::new(tables.grid, tables.times.ahead(), &tables.states)),
             on_grid: None,
             bytes,
             live: options.live.clone(),

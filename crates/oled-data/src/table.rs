@@ -67,8 +67,10 @@ pub struct Tables {
     pub times: Times,
     /// How the rows of a table become several segments.
     pub(crate) cut: Option<Cut>,
-    /// How times are put on a grid, and numbers repeated.
+    /// How times are put on a grid, and numbers and states repeated.
     pub(crate) grid: Grid,
+    /// Predicates of which one row at a time is true, with the columns that say of what.
+    pub(crate) states: Vec<(Signature, Vec<usize>)>,
     /// How many time units labels may come later than their frames, where a stream is followed.
     pub delay: Option<i64>,
     /// Which column of the labels has the segment, if not the one of that name.

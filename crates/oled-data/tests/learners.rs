@@ -1,5 +1,6 @@
 //! What every learner does, whatever its method: one suite for all of them.
 
+use oled::learn::ProgressListener;
 use oled::{
     FactReader, Frame, Interrupt, Learned, Learner, Oled, Problems, Recogniser, Replay, ReplaySettings, Source,
     Supervision, Symbol, Task, Theory,
@@ -295,6 +296,29 @@ fn a_search_that_somebody_ends_says_so_and_the_next_one_is_whole() {
     assert!(ended.remarks[0].contains("the search was ended before it found one. Give it more time"), "{ended:?}");
     assert!(ended.fits.iter().all(|fit| fit.f1().is_none()), "what nothing starts has no F1");
     learner.supervise(&Supervision::default());
+    assert_eq!(learner.learned(&mut ()), whole);
+}
+
+#[test]
+fn a_search_that_ends_while_rules_are_judged_gives_those_that_were_found_so_far() {
+    let (folder, frames) = (TaskFolder::lobby_listed(), world(4, 3));
+    let mut learner = Replay::new(&folder.task, ReplaySettings::default()).unwrap();
+    let whole = learned(&mut learner, &frames);
+    let (searches, raised) = (Interrupt::default(), Interrupt::default());
+    let ends = searches.clone();
+    let listener = ProgressListener::new(move |line| {
+        if line.contains("without a part of the stream, 2 of 3") {
+            ends.raise();
+        }
+    });
+    learner.supervise(&Supervision { searches, listener, ..Supervision::default() });
+    let ended = learner.learned(&mut ());
+    // The first fluent has rules that were found without the first part of the stream, and they do what they are told to do.
+    let (of_ended, of_whole) = (ended.fits[0].f1(), whole.fits[0].f1());
+    assert!(of_ended.is_some_and(|f1| f1 > 0.5) && of_ended <= of_whole, "{of_ended:?} {of_whole:?}");
+    let replayed = learner.replay(&ended.theory()).unwrap();
+    assert_eq!(Some(replayed[0].1.f1()), of_ended);
+    learner.supervise(&Supervision { searches: raised, ..Supervision::default() });
     assert_eq!(learner.learned(&mut ()), whole);
 }
 

@@ -49,8 +49,8 @@ pub(super) struct Survey {
     pub(super) sorted: bool,
     /// Whether rows of several segments are mixed.
     pub(super) interleaved: bool,
-    /// Whether somebody who has no row at a time point is gone.
-    pub(super) tracked: bool,
+    /// The types of whom a row comes at each time point: who has none is gone.
+    pub(super) tracked: Vec<String>,
     /// A grid of time points, and how long what was reported stands, where labels are about several who report at different times.
     pub(super) grid: Option<(i64, i64)>,
     /// How far time points are apart where nothing is reported, if all there is are logs.
@@ -166,7 +166,7 @@ impl Survey {
             segments: Segments::default(),
             sorted: true,
             interleaved: false,
-            tracked: true,
+            tracked: Vec::new(),
             grid: None,
             tick: None,
             days: 0,
@@ -212,12 +212,12 @@ impl Survey {
     /// Goes through the rows once more: are they in order, and who is there when?
     fn look_at_times(&mut self, options: &InitOptions) -> Result<(), DataError> {
         let by_entity = self.by_entity();
-        let own = options.segment.is_some() || self.tables.iter().all(|table| table.segment.is_some());
+        let own_segments = options.segment.is_some() || self.tables.iter().all(|table| table.segment.is_some());
         let (mut seen, mut orders): (Vec<Stamps>, Vec<Stamps>) = (Vec::new(), Vec::new());
         for table in &self.tables {
             let mut all = Stamps::new();
             let entity = table.keys.first().map(|(column, _)| *column).filter(|_| by_entity);
-            let group = if own { table.segment } else { entity };
+            let group = if own_segments { table.segment } else { entity };
             let times = self.times;
             for path in table.profile.paths() {
                 let mut stamps = Stamps::new();
@@ -247,12 +247,13 @@ impl Survey {
         if self.times.are_dates() {
             self.days = last.saturating_sub(first) / self.times.clock().units.saturating_mul(86_400);
         }
-        self.segments = self.choose_segments(own, by_entity, (first, last));
+        self.segments = self.choose_segments(own_segments, by_entity, (first, last));
+        self.remark_on_rows_without_segment();
         let covers =
             |stamps: &Stamps| seen.iter().all(|other| other.found.iter().all(|stamp| stamps.found.contains(stamp)));
         for (table, stamps) in self.tables.iter_mut().zip(&seen) {
             // In a segment of one's own one row is all there is.
-            let everybody = if own || !by_entity { stamps.everybody() } else { 1 };
+            let everybody = if own_segments || !by_entity { stamps.everybody() } else { 1 };
             table.steady =
                 table.end.is_none() && stamps.rows == (stamps.found.len() * everybody) as u64 && covers(stamps);
         }
@@ -268,7 +269,12 @@ impl Survey {
             self.grid = share(50).zip(share(99)).map(|(step, fill)| (readable(*step).max(1), (*fill).max(*step)));
             self.tables.iter_mut().for_each(|table| table.steady = self.grid.is_some() && table.has_numbers());
         }
-        self.tracked = !own && by_entity || self.tables.iter().any(|table| table.steady);
+        // Numbers of a room say nothing of who is in it.
+        let steady = |own: &&String| {
+            let mut steady = self.tables.iter().filter(|table| table.steady);
+            steady.any(|table| table.keys.iter().any(|(_, key)| key == *own))
+        };
+        self.tracked = self.types.iter().filter(|own| !own_segments && by_entity || steady(own)).cloned().collect();
         Ok(())
     }
 
@@ -320,6 +326,23 @@ impl Survey {
             }
         }
         segments
+    }
+
+    /// Rows that do not say whose they are cannot be read: it is better to know before they are.
+    fn remark_on_rows_without_segment(&mut self) {
+        for (table, segment) in self.tables.iter().zip(&self.segments.columns) {
+            let profile = &table.profile;
+            let column = segment.as_ref().and_then(|name| profile.columns.iter().find(|column| column.name == *name));
+            if let Some((column, missing)) = column.map(|own| (own, profile.rows - own.filled)).filter(|(_, n)| *n > 0)
+            {
+                self.remarks.push(format!(
+                    "{missing} of the {} rows of `{}` have no `{}`, which is their segment: fill the cells, or leave these rows out with the option `lenient`",
+                    profile.rows,
+                    profile.path.display(),
+                    column.name
+                ));
+            }
+        }
     }
 
     /// Lengths of time by which a stream may be cut, the longest first.

@@ -207,14 +207,7 @@ impl Survey {
         let fluents: Vec<&str> = self.labels.fluents.keys().map(String::as_str).collect();
         let mut text = format!("description = {}\n", quoted(&format!("Learned from tables: {}.", fluents.join(", "))));
         text.push_str("\n[calculus]\n");
-        if self.tracked {
-            text.push_str("# A fluent ends when an entity that it is about has no row at a time point.\n");
-            text.push_str("# tracked = []\n");
-        } else {
-            text.push_str(
-                "# Rows come when something is reported, so nobody is lost who is not mentioned.\ntracked = []\n",
-            );
-        }
+        text.push_str(&self.tracked_text());
         text.push_str("\n[stream]\n");
         if let Some(unit) = self.unit {
             let form = if self.times.are_dates() { "iso" } else { "seconds" };
@@ -292,6 +285,21 @@ impl Survey {
             }
         }
         text
+    }
+
+    /// Who is gone that has no row, as the manifest says it.
+    fn tracked_text(&self) -> String {
+        if self.tracked.len() == self.types.len() {
+            return "# A fluent ends when an entity that it is about has no row at a time point.\n# tracked = []\n"
+                .into();
+        }
+        let mut own: Vec<String> = self.tracked.iter().map(|own| quoted(&name_of(own))).collect();
+        own.dedup();
+        format!(
+            "# Rows come when something is reported, so nobody is lost who is not mentioned{}.\ntracked = [{}]\n",
+            if own.is_empty() { "" } else { ", but for these types" },
+            own.join(", ")
+        )
     }
 
     /// A number of time units as people write it.

@@ -26,10 +26,6 @@ pub(crate) struct Columns {
     /// Whether numbers have a decimal comma.
     comma: bool,
     slots: Vec<Slot>,
-    /// The slots that every row is asked for, with their columns: those of numbers, and others.
-    always: [Vec<(usize, usize)>; 2],
-    /// Those that are read when a fact asks for them.
-    at_times: Vec<usize>,
     /// What rows say of their ends, if they have any.
     pub(crate) ends: Option<Box<Columns>>,
 }
@@ -110,9 +106,7 @@ impl Columns {
                 |slot: &Slot| (slot.column, slot.kind, slot.type_name, slot.value) == (own, kind, type_name, value);
             let at = slots.iter().position(same).unwrap_or_else(|| {
                 let names = Vec::new();
-                // What is no column has its value.
-                let taken = if own.is_some() { Taken::Unread } else { Taken::Value };
-                slots.push(Slot { column: own, kind, type_name, always: false, names, value, taken });
+                slots.push(Slot { column: own, kind, type_name, always: false, names, value, taken: Taken::Unread });
                 slots.len() - 1
             });
             slots[at].always |= always;
@@ -138,14 +132,6 @@ impl Columns {
             }
         };
         let facts: Vec<Fact> = table.facts.iter().map(&mut fact).collect();
-        let (mut always, mut at_times) = ([Vec::new(), Vec::new()], Vec::new());
-        for (at, slot) in slots.iter().enumerate() {
-            match slot.column {
-                Some(column) if slot.always => always[usize::from(!slot.kind.is_number())].push((at, column)),
-                Some(_) => at_times.push(at),
-                None => {}
-            }
-        }
         Columns {
             names: header.to_vec(),
             time: column(&table.time),
@@ -156,8 +142,6 @@ impl Columns {
             kinds: kinds.clone(),
             comma: table.comma,
             slots,
-            always,
-            at_times,
             ends: table.ends.as_deref().map(|ends| Box::new(Columns::of(header, ends, kinds))),
         }
     }
@@ -203,15 +187,11 @@ impl Columns {
         to: &mut [Facts; 2],
         mut skip_or_fail: impl FnMut(Problem) -> Result<(), Problem>,
     ) -> Result<(), Problem> {
-        let Columns { missing, comma, slots, always: [numbers, others], at_times, .. } = self;
+        let Columns { missing, comma, slots, .. } = self;
         let mut lacking = false;
-        for (at, column) in numbers {
-            lacking |= slots[*at].take_number(*column, row, missing, *comma);
+        for slot in slots {
+            lacking |= slot.take(row, missing, *comma);
         }
-        for (at, column) in others {
-            lacking |= slots[*at].take_name(*column, row, missing, *comma);
-        }
-        at_times.iter().for_each(|at| slots[*at].taken = Taken::Unread);
         if lacking {
             return (0..self.facts.len()).try_for_each(|fact| self.add_fact(fact, row, to, &mut skip_or_fail));
         }

@@ -6,8 +6,6 @@ pub(super) struct Marks {
     /// Where the first line begins, then the byte behind each mark; what follows them is of lines before.
     behind: Vec<usize>,
     count: usize,
-    /// How many marks there are up to the end of each line, it included.
-    lines: Vec<usize>,
 }
 
 /// Bytes that are looked at together: as many as a word has bits.
@@ -23,7 +21,6 @@ impl Marks {
         }
         self.behind[0] = 0;
         self.count = 1;
-        self.lines.clear();
         let (blocks, rest) = text.as_chunks::<BLOCK>();
         for (i, block) in blocks.iter().enumerate() {
             self.add(BLOCK * i, marked(block, delimiter));
@@ -35,21 +32,15 @@ impl Marks {
 
     /// Takes note of the marks of a block that begins at a byte.
     #[inline]
-    fn add(&mut self, start: usize, Marked { mut marks, mut ends }: Marked) {
-        while ends != 0 {
-            // All marks up to the lowest of them.
-            let up_to = marks & (ends ^ (ends - 1));
-            self.lines.push(self.count - 1 + up_to.count_ones() as usize);
-            ends &= ends - 1;
-        }
+    fn add(&mut self, start: usize, mut marked: u64) {
         let room = &mut self.behind[self.count..self.count + BLOCK];
-        self.count += marks.count_ones() as usize;
+        self.count += marked.count_ones() as usize;
         for behind in room {
-            if marks == 0 {
+            if marked == 0 {
                 break;
             }
-            *behind = start + marks.trailing_zeros() as usize + 1;
-            marks &= marks - 1;
+            *behind = start + marked.trailing_zeros() as usize + 1;
+            marked &= marked - 1;
         }
     }
 
@@ -60,47 +51,25 @@ impl Marks {
     }
 
     /// Where the first line begins, and the byte behind each mark.
-    pub(super) fn behind(&self) -> &[usize] {
-        &self.behind[..self.count]
-    }
-
-    /// The same, with how many of them there are up to the end of each line.
-    pub(super) fn behind_and_lines(&mut self) -> (&mut [usize], &[usize]) {
-        (&mut self.behind[..self.count], &self.lines)
+    pub(super) fn behind(&mut self) -> &mut [usize] {
+        &mut self.behind[..self.count]
     }
 }
 
-/// What the bytes of a block are, a bit for each, the first one lowest.
-#[derive(Clone, Copy)]
-struct Marked {
-    /// Delimiters, and ends of lines.
-    marks: u64,
-    ends: u64,
-}
-
-/// The marks of a block.
+/// A bit for each byte of a block that is the delimiter or the end of a line, the first one lowest.
 #[inline]
-fn marked(block: &[u8; BLOCK], delimiter: u8) -> Marked {
-    // Compilers compare many bytes at once where nothing but comparing is done. The lowest bit says that a byte is a mark, the next
-    // one that it is the end of a line.
-    let mut found = [0_u8; BLOCK];
-    for (found, byte) in found.iter_mut().zip(block) {
-        *found = u8::from(*byte == delimiter) | (3 * u8::from(*byte == b'\n'));
+fn marked(block: &[u8; BLOCK], delimiter: u8) -> u64 {
+    // Compilers compare many bytes at once where nothing but comparing is done.
+    let mut is_mark = [0_u8; BLOCK];
+    for (is_mark, byte) in is_mark.iter_mut().zip(block) {
+        *is_mark = u8::from(*byte == delimiter) | u8::from(*byte == b'\n');
     }
-    let mut marked = Marked { marks: 0, ends: 0 };
-    for (i, word) in found.as_chunks::<8>().0.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        marked.marks |= lowest_bits(word) << (8 * i);
-        marked.ends |= lowest_bits(word >> 1) << (8 * i);
-    }
-    marked
-}
-
-/// The lowest bits of the eight bytes of a word, side by side.
-#[inline]
-fn lowest_bits(word: u64) -> u64 {
-    // The product has them in its highest byte.
-    (word & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    let words = is_mark.as_chunks::<8>().0.iter().enumerate();
+    words.fold(0, |marks, (i, word)| {
+        // The product has the lowest bits of all eight bytes side by side in its highest byte.
+        let bits = u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        marks | bits << (8 * i)
+    })
 }
 
 #[cfg(test)]
@@ -122,9 +91,6 @@ mod tests {
             let is_mark = |at: &usize| [b';', b'\n'].contains(&text[*at]);
             let expected: Vec<usize> = [0].into_iter().chain((0..length).filter(is_mark).map(|at| at + 1)).collect();
             assert_eq!(marks.behind(), expected, "{length} bytes");
-            let ends = (0..length).filter(|at| text[*at] == b'\n');
-            let up_to = |end: usize| expected.iter().filter(|behind| (1..=end + 1).contains(*behind)).count();
-            assert_eq!(marks.behind_and_lines().1, ends.map(up_to).collect::<Vec<_>>(), "{length} bytes");
         }
         marks.find(&[b','; 300], b',');
         marks.end(300);

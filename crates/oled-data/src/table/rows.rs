@@ -164,39 +164,50 @@ impl TableReader {
 
 impl TableReader {
     /// Takes whole lines without quotes, whose marks are known.
-    fn plain_lines(&mut self, text: &str, marks: &mut Marks, sink: &mut Sink) -> Many {
+    fn plain_lines(&mut self, text: &str, behind: &mut [usize], sink: &mut Sink) -> Many {
         let bytes = text.as_bytes();
         let mut many = Many::default();
-        let (behind, lines) = marks.behind_and_lines();
-        let mut first = 0;
-        for &last in lines {
-            let (start, end) = (behind[first], behind[last]);
-            let taken = if self.is_usual(last - first, &bytes[start..end - 1]) {
-                // The rest of the end of a line belongs to no cell.
-                behind[last] -= usize::from(bytes[end - 2] == b'\r');
-                let row = Row::between(text, &behind[first..=last]);
-                let columns = self.columns.as_mut().expect("there are rows only behind the header");
-                let added = self.open.add(&row, columns, &self.tables, self.usual, sink);
-                behind[last] = end;
-                added
-            } else {
-                self.line(Line::ended(&text[start..end - 1]), sink)
+        let mut at = 0;
+        while at + 1 < behind.len() {
+            let start = behind[at];
+            let taken = match self.cells_of_row(bytes, &behind[at..]) {
+                Some(count) => {
+                    let end = behind[at + count];
+                    // The rest of the end of a line belongs to no cell.
+                    let rest = usize::from(bytes[end - 2] == b'\r');
+                    behind[at + count] = end - rest;
+                    let row = Row::between(text, &behind[at..=at + count]);
+                    let columns = self.columns.as_mut().expect("there are rows only behind the header");
+                    let added = self.open.add(&row, columns, &self.tables, self.usual, sink);
+                    behind[at + count] = end;
+                    at += count;
+                    added
+                }
+                None => {
+                    let ends_line = |behind: &usize| bytes[*behind - 1] == b'\n';
+                    at += 1 + behind[at + 1..].iter().position(ends_line).expect("each line has an end");
+                    self.line(Line::ended(&text[start..behind[at] - 1]), sink)
+                }
             };
-            first = last;
-            if !many.take(taken, text, start..end, sink) {
+            if !many.take(taken, text, start..behind[at], sink) {
                 break;
             }
         }
         many
     }
 
-    /// Whether a line of so many cells is a row with a cell for each column, and has nothing that must be looked at more closely.
+    /// How many cells the line at the first mark has, if it is a row with a cell for each column, and nothing that has to be looked at
+    /// more closely.
     #[inline]
-    fn is_usual(&self, cells: usize, line: &[u8]) -> bool {
-        let fits = self.columns.as_ref().is_some_and(|columns| columns.names().len() == cells);
+    fn cells_of_row(&self, bytes: &[u8], behind: &[usize]) -> Option<usize> {
+        let count = self.columns.as_ref()?.names().len();
+        let (last, others) = behind.get(1..=count)?.split_last()?;
+        let is_cell = others.iter().all(|behind| bytes[*behind - 1] != b'\n');
+        let line = &bytes[behind[0]..last - 1];
         // A line may be blank, or the header again, with the rest of its end.
-        let is_header = || line.len().wrapping_sub(self.header.len()) <= 2 && line.starts_with(self.header.as_bytes());
-        fits && line.first().is_some_and(|first| *first > b' ') && !is_header()
+        let header = line.len().wrapping_sub(self.header.len()) <= 2 && line.starts_with(self.header.as_bytes());
+        let usual = line.first().is_some_and(|first| *first > b' ') && !header;
+        (is_cell && bytes[last - 1] == b'\n' && usual).then_some(count)
     }
 }
 
@@ -260,7 +271,7 @@ impl LineFormat for TableReader {
         }
         let mut marks = std::mem::take(&mut self.marks);
         marks.find(text.as_bytes(), self.cells.delimiter);
-        let many = self.plain_lines(text, &mut marks, sink);
+        let many = self.plain_lines(text, marks.behind(), sink);
         self.marks = marks;
         many
     }

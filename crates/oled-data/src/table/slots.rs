@@ -89,25 +89,21 @@ impl Slot {
         usize::from(last ^ before.rotate_left(2)) % AT_HAND
     }
 
-    /// Reads its cell, which must be a number; returns whether a fact may lack it.
+    /// Reads its cell, if every row is asked for it; returns whether a fact may lack it.
     #[inline]
-    pub(super) fn take_number(&mut self, column: usize, row: &impl AnyRow, missing: &Missing, comma: bool) -> bool {
-        // Most are short, and of the kind that they must be.
-        let short = if missing.numbers { None } else { row.number(column) };
-        match short {
-            Some(number) if matches!(number, Value::Int(_)) || self.kind == Kind::Real => {
-                (self.value, self.taken) = (number, Taken::Value);
-            }
-            _ => self.taken = self.take_any(column, row, missing, comma),
-        }
-        self.taken != Taken::Value
-    }
-
-    /// Reads its cell, which may be a name; returns whether a fact may lack it.
-    #[inline]
-    pub(super) fn take_name(&mut self, column: usize, row: &impl AnyRow, missing: &Missing, comma: bool) -> bool {
-        // Most came before.
-        match row.bytes(column).and_then(|cell| self.at_hand(cell)) {
+    pub(super) fn take(&mut self, row: &impl AnyRow, missing: &Missing, comma: bool) -> bool {
+        let (Some(column), true) = (self.column, self.always) else {
+            self.taken = if self.column.is_some() { Taken::Unread } else { Taken::Value };
+            return false;
+        };
+        // Most numbers are short, and of the kind that they must be; most names came before.
+        let known = if self.kind.is_number() {
+            let number = if missing.numbers { None } else { row.number(column) };
+            number.filter(|number| matches!(number, Value::Int(_)) || self.kind == Kind::Real)
+        } else {
+            row.bytes(column).and_then(|cell| self.at_hand(cell))
+        };
+        match known {
             Some(known) => (self.value, self.taken) = (known, Taken::Value),
             None => self.taken = self.take_any(column, row, missing, comma),
         }

@@ -274,7 +274,7 @@ pub(super) fn read_tables(source: &Arc<Source>, manifest: &Manifest, task: &Task
         fill: units_of(
             "fill",
             &stream.fill,
-            "it is how old a number may be that is repeated: `fill = \"10m\"`, or `fill = true` without limit",
+            "it is how old a number or a state may be that is repeated: `fill = \"10m\"`, or `fill = true` without limit",
         ),
     };
     let delay = units_of(
@@ -291,7 +291,8 @@ pub(super) fn read_tables(source: &Arc<Source>, manifest: &Manifest, task: &Task
         problems.extend(more);
     }
     let LabelsText { segment: labels_segment, arguments: labels_arguments, .. } = manifest.labels.clone();
-    (Tables { declared: tables, times, cut, grid, delay, labels_segment, labels_arguments }, problems)
+    let states = task.bias.states();
+    (Tables { declared: tables, times, cut, grid, states, delay, labels_segment, labels_arguments }, problems)
 }
 
 pub(super) fn span(manifest: &Arc<Source>, range: std::ops::Range<usize>) -> Span {

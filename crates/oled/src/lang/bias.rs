@@ -18,12 +18,12 @@
 //! | `type(speed, real).` | the values of a type: `symbol`, `int`, `real` or `any` |
 //! | `horizon(50).` | rules may look back fifty time units |
 
-use super::ec::{HOLDS, INITIATED, TERMINATED};
+use super::ec::{HAPPENS, HOLDS, INITIATED, TERMINATED};
 use super::kind::{Kind, TypeDeclaration};
 use super::mode::{ACTS, MeantFor, Mode, TIME, mode, positive, target_of, timed};
 use super::{
-    Atom, Clause, Clock, Diagnostic, Duration, Durations, Exclusive, Mark, Span, Symbol, Symmetric, Symmetries, Term,
-    Theory, Value, did_you_mean, for_each_hole,
+    Atom, Clause, Clock, Diagnostic, Duration, Durations, Exclusive, Mark, Signature, Span, Symbol, Symmetric,
+    Symmetries, Term, Theory, Value, about_columns, constants, did_you_mean, for_each_hole,
 };
 
 /// Everything that `modes.lp` declares.
@@ -96,6 +96,15 @@ const DECLARATIONS: [&str; 15] = [
 ];
 
 impl Bias {
+    /// Predicates of which one row at a time is true of the same things, as `exclusive(zone(+ship, -zone, +time))` says, each with the
+    /// columns that say of which. Events are none: what happens twice happens twice.
+    pub fn states(&self) -> Vec<(Signature, Vec<usize>)> {
+        let alone =
+            self.exclusive.iter().filter_map(|set| if let [mode] = &set.members[..] { Some(mode) } else { None });
+        let states = alone.filter(|mode| mode.atom.name.as_str() != HAPPENS && constants(mode).is_empty());
+        states.map(|mode| (mode.signature(), about_columns(mode))).collect()
+    }
+
     /// Reads declarations from clauses, and says everything that is wrong with them.
     pub fn read(theory: &Theory) -> (Bias, Vec<Diagnostic>) {
         let mut bias = Bias::default();

@@ -122,7 +122,7 @@ impl FluentSearch<'_> {
         let intervals = Runs::new(self.segments, self.scope, &classes).intervals as usize;
         let definitions = self.definitions();
         let mut held_out = [None; 2];
-        let (mut refits, mut looked_at_by_folds) = (None, 0);
+        let (mut refits, mut looked_at_by_folds, mut of_folds) = (None, 0, Vec::new());
         let definition = self.choice.declared.filter(|d| definitions.contains(d)).unwrap_or(definitions[0]);
         let mut form = Form { definition, effort: Effort::Thorough, fineness: Fineness::Fine, earned: false };
         if (folds || definitions.len() > 1) && intervals >= FOLDS {
@@ -131,6 +131,7 @@ impl FluentSearch<'_> {
             for folds in &tried {
                 held_out[folds.form.definition as usize] = Some(folds.fit);
                 looked_at_by_folds += folds.looked_at;
+                of_folds.extend(folds.rules.iter().cloned());
             }
             let mut chosen = self.choose(definition, tried);
             if !chosen.cut_short {
@@ -140,6 +141,7 @@ impl FluentSearch<'_> {
             }
             form = chosen.form;
             held_out[form.definition as usize] = Some(chosen.fit);
+            of_folds.extend(chosen.rules.iter().cloned());
             refits = (!chosen.cut_short).then_some(chosen.rules);
         }
         let mut outcome = self.climb(&classes, self.segments, form, None);
@@ -155,11 +157,24 @@ impl FluentSearch<'_> {
                 outcome.looked_at = looked_at;
             }
         }
+        if outcome.cut_short {
+            outcome = self.best_of(outcome, of_folds);
+        }
         let again = |folds: Vec<Vec<Rule>>| {
             let found = |rule: &Rule| folds.iter().filter(|fold| fold.iter().any(|r| self.alike(rule, r))).count();
             outcome.rules.iter().map(|rule| (found(rule), folds.len())).collect()
         };
         Outcome { held_out, refits: refits.map(again), looked_at_by_folds, ..outcome }
+    }
+
+    /// What was found, or what is worth more of other rules: those that were found without a fold, where there was no time for more.
+    fn best_of(&self, found: Outcome, others: Vec<Vec<Rule>>) -> Outcome {
+        others.into_iter().fold(found, |best, rules| {
+            let (classes, runs) = self.classes_of(&rules);
+            let price = self.price(&runs, best.seen.choices);
+            let (value, fit, _) = worth_of(&rules, definition_of(&rules), (&classes, &runs), &price);
+            if value > best.value { Outcome { rules, fit, value, ..best } } else { best }
+        })
     }
 
     /// The search that starts from the rules of the last one.
@@ -356,21 +371,29 @@ impl FluentSearch<'_> {
         let rules = &outcome.rules;
         let (classes, runs) = self.classes_of(rules);
         let price = self.price(&runs, outcome.seen.choices);
-        let worth = |rules: &[Rule]| {
-            let (fit, errors) = fit_by_segment(&runs, &actions(&classes, &runs, rules), definition, price.balance);
-            let cost: f64 = bodies(&classes, rules).iter().map(|(_, body)| price.of_rule(&classes, body)).sum();
-            (price.worth_of(&fit) - cost, errors)
-        };
-        let (value, errors) = worth(rules);
+        let worth = |rules: &[Rule]| worth_of(rules, definition, (&classes, &runs), &price);
+        let (value, _, errors) = worth(rules);
         let without = |i: usize| {
             let rest: Vec<Rule> = rules.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, r)| r.clone()).collect();
-            let (less, others) = worth(&rest);
+            let (less, _, others) = worth(&rest);
             let count = |f: fn(&f64, &f64) -> bool| others.iter().zip(&errors).filter(|(o, e)| f(o, e)).count();
             let refits = outcome.refits.as_ref().and_then(|refits| refits.get(i).copied());
             Ablation { gain: value - less, helps: count(|o, e| o > e), harms: count(|o, e| o < e), refits }
         };
         (0..rules.len()).map(without).collect()
     }
+}
+
+/// What rules are worth on runs of classes that have their literals, how they fit, and what their errors in each segment count for.
+fn worth_of(
+    rules: &[Rule],
+    definition: Definition,
+    (classes, runs): (&Classes, &Runs),
+    price: &Price,
+) -> (f64, Fit, Vec<f64>) {
+    let (fit, errors) = fit_by_segment(runs, &actions(classes, runs, rules), definition, price.balance);
+    let cost: f64 = bodies(classes, rules).iter().map(|(_, body)| price.of_rule(classes, body)).sum();
+    (price.worth_of(&fit) - cost, fit, errors)
 }
 
 /// Whether rules have thresholds that were learned.

@@ -184,6 +184,11 @@ impl Replay {
     /// How a theory does on what is remembered: for each fluent the time points at which it is recognised and annotated,
     /// recognised only, and annotated only. Its rules are made of the literals of the modes.
     pub fn replay(&self, theory: &Theory) -> Result<Vec<(Symbol, Confusion)>, Problems> {
+        if !self.record.is_settled() {
+            let mut settled = self.clone();
+            settled.record.settle();
+            return settled.replay(theory);
+        }
         let mut rules: Vec<Vec<Rule>> = vec![Vec::new(); self.targets.len()];
         let mut problems = Vec::new();
         for clause in &theory.clauses {
@@ -331,6 +336,7 @@ impl Learner for Replay {
 
     /// The rules of a whole search, which says nothing to anybody: those at work stay at work.
     fn learned(&mut self, _: &mut dyn Observer) -> Learned {
+        self.record.settle();
         let outcomes = self.search_all(self.settings.refits);
         let trusted = self.for_each_search(Some(&rules_of(&outcomes)), |target, search| {
             let outcome = &outcomes[target];

@@ -30,6 +30,7 @@ impl Replay {
 
     /// Searches for the rules at work, near those of the last search if that is enough.
     pub(super) fn update(&mut self, observer: &mut dyn Observer) {
+        self.record.settle();
         let added = self.record.added();
         let doubled = added >= self.searched_all + (self.record.runs() as u64 / 2).max(NEW_RUNS);
         let again = || self.outcomes(Some(&rules_of(&self.last)), |target, search| search.again(&self.last[target]));

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use super::super::bins::{Bins, LEAST};
+use super::super::bins::{Bins, LEAST, MOST};
 use super::super::learner::Replay;
 use super::super::settings::ReplaySettings;
 use super::{Record, Run};
@@ -73,6 +73,8 @@ fn learner(task: &Task, segments: &[Vec<Frame>], (runs, most): (usize, usize)) -
 type Lines = Vec<String>;
 
 fn dump(record: &Record) -> Lines {
+    let mut record = record.clone();
+    record.settle();
     let mut lines = Vec::new();
     for segment in record.segments() {
         lines.push(format!("{} {:x} {:?}", segment.name, segment.rank, segment.missed));
@@ -229,4 +231,23 @@ fn what_is_kept_costs_little_for_each_segment() {
         let (short, long) = (looked(500, runs, window, forget), looked(2000, runs, window, forget));
         assert!(long <= 5 * short && short <= 5 * 500, "{short} parts looked at, then {long}");
     }
+}
+
+#[test]
+fn bins_of_many_different_values_are_put_together_seldom() {
+    let mut learner = Replay::new(&task(false), ReplaySettings::default()).unwrap();
+    let mut random = 1_u64;
+    for time in 0..100_000 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut frame = Frame::new(Symbol::new("noise"), time);
+        let text = format!("size(e1, {}.{:09}, {time})", random >> 60, (random >> 20) % 1_000_000_000);
+        FactReader::default().read(&text, &mut frame.narrative).unwrap();
+        learner.observe(&frame, &mut ());
+    }
+    // There are numbers for twice as many bins as are kept, so every time makes room for about as many values as were needed for it.
+    assert!(learner.record.settled <= 3, "{}", learner.record.settled);
+    learner.record.settle();
+    assert!(learner.record.is_settled());
+    let kept = learner.record.bins.iter().flatten().map(Bins::len).max();
+    assert!(kept.is_some_and(|most| (MOST / 2..=MOST).contains(&most)), "{kept:?}");
 }
