@@ -392,7 +392,11 @@ impl History {
             && self.occurrences.iter().zip(occurring).all(|(rows, o)| rows.has_width(width(o.base)));
         ensure(occurrences, "the rows that occurred")?;
         let windows = self.windows.len() == gathering.len()
-            && self.windows.iter().zip(gathering).all(|(windows, g)| windows.fits(width(g.asked) - 1));
+            && self
+                .windows
+                .iter()
+                .zip(gathering)
+                .all(|(windows, g)| windows.fits(width(g.asked) - 1, g.aggregate.operation));
         ensure(windows, "the rows that are counted")?;
         let levels = self.levels.len() == levelling.len()
             && self.levels.iter().zip(levelling).all(|(levels, l)| levels.fits(l, width(l.asked) - 2));
