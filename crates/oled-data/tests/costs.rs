@@ -15,8 +15,8 @@ fn unseen(false_alarm: f64, miss: f64) -> Confusion {
     let folder = TaskFolder::embedded();
     let settings = ReplaySettings { false_alarm, miss, refits: false, ..ReplaySettings::default() };
     let mut learner = Replay::new(&folder.task, settings).unwrap().with_threads(2);
-    // With half as many segments there is too little to tell which errors a rule makes elsewhere.
-    lobby(11, 14).iter().for_each(|frame| learner.observe(frame, &mut ()));
+    // With two thirds of these segments there is too little to tell which errors a rule makes elsewhere.
+    lobby(11, 20).iter().for_each(|frame| learner.observe(frame, &mut ()));
     let mut recogniser = Recogniser::new(&folder.task, &learner.learned(&mut ()).theory()).unwrap();
     let mut evaluation = Evaluation::new(&folder.task.labels());
     for frame in lobby(99, 12) {

@@ -11,8 +11,8 @@ use crate::replay::simulate::fit_by_segment;
 pub(super) struct Folds {
     pub(super) form: Form,
     pub(super) rules: Vec<Vec<Rule>>,
-    /// The same before their thresholds were looked at again.
-    coarse: Vec<Vec<Rule>>,
+    /// For each fold the rules before their thresholds were looked at again, and what they came to in each of the [`FORMS`].
+    judged: Vec<(Vec<Rule>, Vec<Judged>)>,
     /// How they do on what they were made from, and on what was held out.
     seen: Fit,
     pub(super) fit: Fit,
@@ -37,7 +37,7 @@ impl Folds {
         Folds {
             form,
             rules: Vec::new(),
-            coarse: Vec::new(),
+            judged: Vec::new(),
             seen: Fit::default(),
             fit: Fit::default(),
             errors: Vec::new(),
@@ -47,17 +47,18 @@ impl Folds {
     }
 
     /// Takes what was found without a fold, with how it does on the fold.
-    fn add(&mut self, Judged { found, on_test: (fit, errors) }: Judged) {
+    fn add(&mut self, Judged { found, on_test: (fit, errors) }: &Judged) {
         self.cut_short |= found.cut_short;
         self.looked_at += found.looked_at;
         self.seen.add(&found.fit);
-        self.fit.add(&fit);
+        self.fit.add(fit);
         self.errors.extend(errors);
-        self.rules.push(found.rules);
+        self.rules.push(found.rules.clone());
     }
 }
 
 /// What was found without a fold, how it does on the fold, and what its errors in each segment there count for.
+#[derive(Clone)]
 struct Judged {
     found: Outcome,
     on_test: (Fit, Vec<f64>),
@@ -72,49 +73,54 @@ impl FluentSearch<'_> {
     /// was held out than they bring. Thresholds have many digits, which the price of a theory is for, unless few are clearly
     /// better there. Taking what has the better F1 there, clearly or not, scored no better.
     pub(super) fn fold(&self, classes: &Classes, deal: &Deal<'_>, definition: Definition) -> Folds {
-        self.fold_by(classes, deal, (definition, Effort::Plain), |parts, _| self.climb_coarse(parts, None))
+        self.fold_by(classes, deal, (definition, Effort::Plain), None, |parts, _| self.climb_coarse(parts, None))
     }
 
     /// The same with rules that are looked for thoroughly, from those that were found, unless that takes more from what was held
     /// out than it brings. This is done for the chosen definition only; for both it took a third longer.
     pub(super) fn look_further(&self, classes: &Classes, deal: &Deal<'_>, plain: Folds) -> Folds {
         let form = (plain.form.definition, Effort::Thorough);
-        let thorough = self.fold_by(classes, deal, form, |parts, fold| {
-            let further = self.climb_with(Effort::Thorough, parts, Some(&plain.coarse[fold]));
+        let thorough = self.fold_by(classes, deal, form, Some(&plain), |parts, fold| {
+            let further = self.climb_with(Effort::Thorough, parts, Some(&plain.judged[fold].0));
             Outcome { cut_short: further.cut_short || plain.cut_short, ..further }
         });
         let looked_at = plain.looked_at + thorough.looked_at;
         Folds { looked_at, ..self.worth_keeping(thorough, plain) }
     }
 
-    /// Finds rules without each fold in a way that is given, and judges them on it.
+    /// Finds rules without each fold in a way that is given, and judges them on it, unless it is known how they do.
     fn fold_by(
         &self,
         classes: &Classes,
         deal: &Deal<'_>,
         (definition, effort): (Definition, Effort),
+        known: Option<&Folds>,
         find: impl Fn((&Classes, &Runs, Definition), usize) -> Outcome,
     ) -> Folds {
         let mut forms = FORMS.map(|(fineness, earned)| Folds::new(Form { definition, effort, fineness, earned }));
-        let mut coarse = Vec::new();
+        let mut judged = Vec::new();
         for fold in 0..FOLDS {
             self.watch.tell(|| format!("without a part of the stream, {} of {FOLDS}", fold + 1));
             let (rest, test) = (deal.rest(fold), deal.held_out(fold));
             let [rest, test] = [&rest, &test].map(|part| part.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let found = find((classes, &Runs::new(&rest, self.scope, classes), definition), fold);
-            coarse.push(found.rules.clone());
-            let judged = self.judge_forms(found, definition, (&rest, &test));
-            forms.iter_mut().zip(judged).for_each(|(folds, judged)| folds.add(judged));
+            let rules = found.rules.clone();
+            let of_fold = match known.map(|known| &known.judged[fold]).filter(|(same, _)| *same == rules) {
+                Some((_, judged)) => again(judged, &found),
+                None => self.judge_forms(found, definition, (&rest, &test)),
+            };
+            forms.iter_mut().zip(&of_fold).for_each(|(folds, judged)| folds.add(judged));
+            judged.push((rules, of_fold));
         }
         let looked_at = forms.iter().map(|folds| folds.looked_at).sum();
         let [few, few_earned, many, many_earned] = forms;
         let (few, many) = (self.worth_keeping(few, few_earned), self.worth_keeping(many, many_earned));
         let chosen = if is_clearly_less(&few.errors, &many.errors) { few } else { many };
-        Folds { coarse, looked_at, ..chosen }
+        Folds { judged, looked_at, ..chosen }
     }
 
     /// Rules with thresholds of both kinds, all of them and the earned ones, as they do on what was held out: in the order of
-    /// `FORMS`.
+    /// [`FORMS`].
     fn judge_forms(
         &self,
         mut found: Outcome,
@@ -129,12 +135,17 @@ impl FluentSearch<'_> {
             // All share the search.
             found.looked_at = 0;
             let earned = self.earned(rest, Form { earned: true, ..form }, Outcome { looked_at: 0, ..polished.clone() });
-            let on_test = self.judge(&polished.rules, definition, test);
-            let is_same = earned.rules.len() == polished.rules.len();
-            let of_earned = if is_same { on_test.clone() } else { self.judge(&earned.rules, definition, test) };
-            all.extend([Judged { found: polished, on_test }, Judged { found: earned, on_test: of_earned }]);
+            all.extend([polished, earned]);
         }
-        all
+        // They have much in common, so that one look at what was held out is enough.
+        let rules: Vec<Rule> = all.iter().flat_map(|outcome| &outcome.rules).cloned().collect();
+        let classes = Classes::new(self.record, test, self.scope, Vocabulary::Of(&rules, Fineness::Coarse));
+        let runs = Runs::new(test, self.scope, &classes);
+        let judge = |found: Outcome| {
+            let actions = actions(&classes, &runs, &found.rules);
+            Judged { on_test: fit_by_segment(&runs, &actions, definition, self.limits.balance), found }
+        };
+        all.into_iter().map(judge).collect()
     }
 
     /// What fits better, or what was found with less: without rules that are not earned, or without looking further. What the
@@ -147,13 +158,6 @@ impl FluentSearch<'_> {
         if takes > brings { less } else { more }
     }
 
-    /// How rules do on segments, and what their errors in each count for.
-    fn judge(&self, rules: &[Rule], definition: Definition, test: &[&Segment<'_>]) -> (Fit, Vec<f64>) {
-        let classes = Classes::new(self.record, test, self.scope, Vocabulary::Of(rules, Fineness::Coarse));
-        let runs = Runs::new(test, self.scope, &classes);
-        fit_by_segment(&runs, &actions(&classes, &runs, rules), definition, self.limits.balance)
-    }
-
     /// The definition that does best on segments that its rules were not made from. What was declared yields only to what
     /// is clearly better: by more than the differences between segments would be by chance.
     pub(super) fn choose(&self, declared: Definition, tried: Vec<Folds>) -> Folds {
@@ -164,6 +168,16 @@ impl FluentSearch<'_> {
         let is_clear = self.choice.declared.is_none() || is_clearly_less(&other.errors, &own.errors);
         if f(&other) > f(&own) && is_clear { other } else { own }
     }
+}
+
+/// What is known of rules, found once more by another search.
+fn again(judged: &[Judged], search: &Outcome) -> Vec<Judged> {
+    let mut again = judged.to_vec();
+    for (i, Judged { found, .. }) in again.iter_mut().enumerate() {
+        found.looked_at = if i == 0 { search.looked_at } else { 0 };
+        found.cut_short = search.cut_short;
+    }
+    again
 }
 
 /// Whether errors in segments are fewer than others by more than differences between segments would be by chance.
