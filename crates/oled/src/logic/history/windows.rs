@@ -95,44 +95,21 @@ impl Values {
             }
         }
     }
-
-    fn len(&self) -> usize {
-        match self {
-            Values::Tree(tree) => tree.len(),
-            Values::List(list) => list.len(),
-        }
-    }
-
-    fn least(&self) -> Option<Value> {
-        match self {
-            Values::Tree(tree) => tree.keys().next().copied(),
-            Values::List(list) => list.first().map(|(value, _)| *value),
-        }
-    }
-
-    fn greatest(&self) -> Option<Value> {
-        match self {
-            Values::Tree(tree) => tree.keys().next_back().copied(),
-            Values::List(list) => list.last().map(|(value, _)| *value),
-        }
-    }
-
-    /// All of them together, the least first, so that the order in which they came makes no difference.
-    fn sum(&self) -> Option<Value> {
-        let number = |count: u64| Value::Int(i64::try_from(count).unwrap_or(i64::MAX));
-        let add = |sum: Value, (value, count): (Value, u64)| {
-            apply_binary(Binary::Add, sum, apply_binary(Binary::Mul, value, number(count))?)
-        };
-        match self {
-            Values::Tree(tree) => tree.iter().map(|(value, count)| (*value, *count)).try_fold(Value::Int(0), add),
-            Values::List(list) => {
-                real_sum(list).map_or_else(|| list.iter().copied().try_fold(Value::Int(0), add), Value::real)
-            }
-        }
-    }
 }
 
-/// The sum of real numbers, step by step as above; nothing where there are others.
+/// Values with how often each is there, added up, the least first, so that the order in which they came makes no difference.
+fn sum(list: &[(Value, u64)]) -> Option<Value> {
+    real_sum(list).map_or_else(
+        || {
+            list.iter().try_fold(Value::Int(0), |sum, (value, count)| {
+                apply_binary(Binary::Add, sum, apply_binary(Binary::Mul, *value, number(*count))?)
+            })
+        },
+        Value::real,
+    )
+}
+
+/// The same where all are real numbers, step by step as above; nothing where there are others.
 fn real_sum(list: &[(Value, u64)]) -> Option<f64> {
     let mut sum = 0.0;
     for (value, count) in list {
@@ -141,6 +118,10 @@ fn real_sum(list: &[(Value, u64)]) -> Option<f64> {
         sum += if *count == 1 { *value } else { value * *count as f64 };
     }
     (!list.is_empty()).then_some(sum)
+}
+
+fn number(count: u64) -> Value {
+    Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
 impl Group {
@@ -166,15 +147,15 @@ impl Group {
 
     /// What the operation makes of it. It does not depend on the order in which values came.
     fn result(&self, aggregate: Aggregate) -> Option<Value> {
-        let number = |n: u64| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
-        match (aggregate.operation, aggregate.value) {
-            (Operation::Count, None) => Some(number(self.count)),
-            (Operation::Count, Some(_)) => Some(number(self.values.len() as u64)),
-            (Operation::Sum, _) => self.values.sum(),
-            (Operation::Min, _) => self.values.least(),
-            (Operation::Max, _) => self.values.greatest(),
-            (Operation::Mean, _) => apply_binary(Binary::Div, self.values.sum()?, number(self.count)),
-            (Operation::NeverBelow | Operation::NeverAbove, _) => unreachable!("levels are not kept as windows"),
+        match (aggregate.operation, &self.values) {
+            (Operation::Count, Values::Tree(values)) => {
+                Some(number(if aggregate.value.is_some() { values.len() as u64 } else { self.count }))
+            }
+            (Operation::Min, Values::Tree(values)) => values.keys().next().copied(),
+            (Operation::Max, Values::Tree(values)) => values.keys().next_back().copied(),
+            (Operation::Sum, Values::List(values)) => sum(values),
+            (Operation::Mean, Values::List(values)) => apply_binary(Binary::Div, sum(values)?, number(self.count)),
+            _ => unreachable!("each operation has values of its own kind, and levels are not kept as windows"),
         }
     }
 }
