@@ -13,11 +13,8 @@ use common::{root, stderr};
 
 /// Runs so many processes of a cluster to their ends; what the first one printed.
 fn cluster(args: &[&str], folder: &Path, count: usize) -> Output {
-    let listeners: Vec<_> = (0..count).map(|_| std::net::TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-    let lines: Vec<String> = listeners.iter().map(|l| l.local_addr().unwrap().to_string() + "\n").collect();
-    drop(listeners);
     let hosts = folder.join("hosts");
-    std::fs::write(&hosts, lines.concat()).unwrap();
+    std::fs::write(&hosts, oled_cluster::hosts::local(count).unwrap().join("\n")).unwrap();
     let start = |i: usize| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_oled"));
         command.arg("cluster").args(args).arg("--hosts").arg(&hosts).arg("--process").arg(i.to_string());
@@ -53,7 +50,7 @@ fn logs_that_are_not_named_well_or_that_this_program_cannot_read_are_told() {
 #[cfg(any(feature = "kafka", feature = "nats"))]
 mod with_a_broker {
     use std::io::{BufRead, BufReader, Read, Write};
-    use std::net::{TcpListener, TcpStream};
+    use std::net::TcpStream;
     use std::process::{Child, ChildStdin, ChildStdout};
 
     use super::*;
@@ -117,7 +114,8 @@ mod with_a_broker {
     #[test]
     fn a_stream_of_nats_is_read_as_a_file_is() {
         let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let address = oled_cluster::hosts::local(1).unwrap().concat();
+        let port: u16 = address.rsplit_once(':').unwrap().1.parse().unwrap();
         let server = Command::new("nats-server")
             .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
             .arg(folder.path())

@@ -3,7 +3,6 @@
 
 mod common;
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -18,10 +17,8 @@ fn many(name: &str, usual: u64) -> u64 {
 
 /// A file of hosts with free ports.
 fn hosts(folder: &Path, count: usize) -> PathBuf {
-    let listeners: Vec<TcpListener> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-    let lines: Vec<String> = listeners.iter().map(|l| l.local_addr().unwrap().to_string()).collect();
     let path = folder.join(format!("hosts-{count}"));
-    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    std::fs::write(&path, oled_cluster::hosts::local(count).unwrap().join("\n") + "\n").unwrap();
     path
 }
 

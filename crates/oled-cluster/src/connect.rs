@@ -187,9 +187,7 @@ mod tests {
 
     #[test]
     fn all_processes_learn_of_one_that_differs() {
-        let listeners: Vec<TcpListener> = (0..3).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-        let addresses: Vec<String> = listeners.iter().map(|l| l.local_addr().unwrap().to_string()).collect();
-        drop(listeners);
+        let addresses = crate::hosts::local(3).unwrap();
         for odd in [None, Some(0), Some(2)] {
             let one = |process: usize| {
                 let agreed = named(&[("the theory", if odd == Some(process) { "b" } else { "a" })]);

@@ -1,8 +1,9 @@
 //! Hosts: the processes of a cluster, one address a line, as timely has them.
 
 use std::any::Any;
-use std::net::ToSocketAddrs;
+use std::net::{TcpListener, ToSocketAddrs};
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use timely::communication::Hooks;
 use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
@@ -76,6 +77,29 @@ impl Hosts {
     }
 }
 
+/// So many addresses of this machine whose ports are free now, to try a cluster at.
+///
+/// A port that the system chooses (port 0) would not stay free: it is one of those for outgoing connections, and any of these may
+/// have it before the process that is meant comes to listen. These lie below, and one program is given none twice.
+pub fn local(count: usize) -> std::io::Result<Vec<String>> {
+    const PORTS: std::ops::Range<u32> = 10_000..30_000;
+    static GIVEN: AtomicU32 = AtomicU32::new(0);
+    // Programs that are started one after the other begin apart.
+    let first = std::process::id().wrapping_mul(61);
+    let mut addresses = Vec::with_capacity(count);
+    for _ in PORTS {
+        if addresses.len() == count {
+            return Ok(addresses);
+        }
+        let given = GIVEN.fetch_add(1, Ordering::Relaxed);
+        let address = format!("127.0.0.1:{}", PORTS.start + first.wrapping_add(given) % PORTS.len() as u32);
+        if TcpListener::bind(&address).is_ok() {
+            addresses.push(address);
+        }
+    }
+    Err(std::io::Error::new(std::io::ErrorKind::AddrInUse, "no port of this machine is free"))
+}
+
 fn check(address: &str) -> Result<(), String> {
     let Some((_, port)) = address.rsplit_once(':') else { return Err("has no port".into()) };
     if port.parse::<u16>().is_err() {
@@ -95,6 +119,14 @@ mod tests {
         let read = Hosts::read(&path, process, 1);
         std::fs::remove_file(&path).unwrap();
         read.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn ports_to_try_a_cluster_at_are_free_and_not_given_twice() {
+        let [one, other] = [3, 2].map(|count| local(count).unwrap());
+        assert_eq!((one.len(), other.len()), (3, 2));
+        assert!(other.iter().all(|address| !one.contains(address)), "{one:?}, {other:?}");
+        assert!(one.iter().chain(&other).all(|address| TcpListener::bind(address).is_ok()));
     }
 
     #[test]

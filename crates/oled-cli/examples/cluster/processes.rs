@@ -1,7 +1,6 @@
 //! Processes: the program as it is, with threads, and as several processes on this machine; and streams for it.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -38,12 +37,9 @@ impl Program {
 
     /// Starts it as so many processes.
     pub(crate) fn start(&self, args: &[String], count: usize) -> Vec<Child> {
-        let listeners: Vec<TcpListener> =
-            (0..count).map(|_| TcpListener::bind("127.0.0.1:0").expect("there are ports")).collect();
-        let lines = listeners.iter().map(|l| format!("{}\n", l.local_addr().expect("it is bound")));
         let hosts = self.at("hosts");
-        fs::write(&hosts, lines.collect::<String>()).expect("there is room for files");
-        drop(listeners);
+        let addresses = oled_cluster::hosts::local(count).expect("there are ports");
+        fs::write(&hosts, addresses.join("\n")).expect("there is room for files");
         let one = |i: usize| {
             let own = ["--hosts".to_string(), hosts.display().to_string(), "--process".into(), i.to_string()];
             let args = [&["cluster".to_string()], args, &own].concat();

@@ -1,7 +1,6 @@
 //! Processes: what a cluster costs beside the plain program, both started as a user starts them, on the same file.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
@@ -115,12 +114,8 @@ impl Folder {
 
     /// A file of hosts with ports that are free now.
     fn hosts(&self, count: usize) -> anyhow::Result<String> {
-        let listeners: Vec<TcpListener> =
-            (0..count).map(|_| TcpListener::bind("127.0.0.1:0")).collect::<Result<_, _>>()?;
-        let lines: Vec<String> =
-            listeners.iter().map(|l| l.local_addr().map(|at| format!("{at}\n"))).collect::<Result<_, _>>()?;
         let path = self.0.join("hosts");
-        fs::write(&path, lines.concat())?;
+        fs::write(&path, oled_cluster::hosts::local(count)?.join("\n"))?;
         Ok(path.display().to_string())
     }
 }
