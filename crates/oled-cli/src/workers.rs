@@ -14,8 +14,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use anyhow::anyhow;
-use oled::Frame;
 use oled::partition::{Place, Sequencer, Shares, Told, Worker};
+use oled::{Batch, Frame};
 use oled_data::DataError;
 
 use crate::progress::Progress;
@@ -31,17 +31,26 @@ pub(crate) use {
     recognising::Recognising,
 };
 
-/// Frames of an epoch: with fewer the channels cost more than the frames, with more what is told waits longer.
-const EPOCH: usize = 64;
+/// An epoch has at least so many frames, since what segments bring side by side is what is at hand of them together; and at least so
+/// many facts, a frame being one more, since tables have frames of a row each, 64 of which take less time than the channels do.
+const FRAMES: usize = 64;
+const FACTS: usize = 1 << 11;
 
 /// Epochs that may be open: where segments come one after the other, only those that are at hand together are worked on side by
 /// side, so that there should be room for some of the usual length.
 const OPEN: usize = 256;
 
-/// What a worker has to do.
+/// What a worker has to do in an epoch.
+#[derive(Default)]
+struct Deeds {
+    deeds: Vec<Deed>,
+    frames: Batch,
+}
+
 enum Deed {
     Over(oled::Symbol, Place),
-    Frame(Frame, Place),
+    /// The next frame.
+    Frame(Place),
 }
 
 /// What a worker has of an epoch; an error comes after what was told before, at its frame.
@@ -63,7 +72,7 @@ pub(crate) fn run<W: Worker>(
     let done: anyhow::Result<Ended> = thread::scope(|scope| {
         let (mut give, mut take) = (Vec::new(), Vec::new());
         for worker in &mut workers {
-            let (deeds, given) = sync_channel::<Vec<Deed>>(OPEN);
+            let (deeds, given) = sync_channel::<Deeds>(OPEN);
             let (tell, told) = sync_channel::<OfEpoch>(OPEN);
             scope.spawn(move || work(worker, &given, &tell));
             give.push(deeds);
@@ -82,15 +91,16 @@ pub(crate) fn run<W: Worker>(
 fn deal(
     frames: &mut Source,
     interleaved: bool,
-    workers: &[SyncSender<Vec<Deed>>],
+    workers: &[SyncSender<Deeds>],
     stop: &AtomicBool,
     progress: &mut Progress,
 ) -> Ended {
     let (mut sequencer, mut shares) = (Sequencer::new(interleaved), Shares::new(workers.len()));
     let mut ended = None;
     while ended.is_none() {
-        let mut epoch: Vec<Vec<Deed>> = workers.iter().map(|_| Vec::new()).collect();
-        for _ in 0..EPOCH {
+        let mut epoch: Vec<Deeds> = workers.iter().map(|_| Deeds::default()).collect();
+        let (mut count, mut facts) = (0, 0);
+        while count < FRAMES || facts < FACTS {
             let frame = match frames.next() {
                 _ if stop.load(Ordering::Relaxed) => Err(Ok(())),
                 None => Err(Ok(())),
@@ -102,9 +112,13 @@ fn deal(
                     progress.frame_at(|| frames.bytes_read());
                     let place = sequencer.place(&frame);
                     if let Some(over) = place.over {
-                        epoch[shares.over(over)].push(Deed::Over(over, place));
+                        epoch[shares.over(over)].deeds.push(Deed::Over(over, place));
                     }
-                    epoch[shares.frame(frame.segment)].push(Deed::Frame(frame, place));
+                    count += 1;
+                    facts += 1 + frame.narrative.len() + frame.annotation.len();
+                    let own = &mut epoch[shares.frame(frame.segment)];
+                    own.deeds.push(Deed::Frame(place));
+                    own.frames.push(&frame);
                 }
                 Err(why) => {
                     ended = Some(why);
@@ -121,14 +135,24 @@ fn deal(
 }
 
 /// Does what there is to do, epoch by epoch.
-fn work(worker: &mut impl Worker, epochs: &Receiver<Vec<Deed>>, tell: &SyncSender<OfEpoch>) {
-    for epoch in epochs {
+fn work(worker: &mut impl Worker, epochs: &Receiver<Deeds>, tell: &SyncSender<OfEpoch>) {
+    let mut room: Option<Frame> = None;
+    for Deeds { deeds, frames } in epochs {
         let (mut told, mut failed) = (Vec::new(), None);
-        for deed in epoch {
+        let mut next = 0..frames.len();
+        for deed in deeds {
             match deed {
                 Deed::Over(segment, place) => worker.over(segment, &place, &mut told),
-                Deed::Frame(frame, place) => {
-                    if let Err(error) = worker.frame(&frame, &place, &mut told) {
+                Deed::Frame(place) => {
+                    let at = next.next().expect("there is a frame for each deed");
+                    let frame = match &mut room {
+                        None => room.insert(frames.get(at)),
+                        Some(frame) => {
+                            frames.read(at, frame);
+                            frame
+                        }
+                    };
+                    if let Err(error) = worker.frame(frame, &place, &mut told) {
                         failed = Some((place.frame, error));
                         break;
                     }

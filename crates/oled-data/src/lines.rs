@@ -189,12 +189,14 @@ impl LineReader {
         if self.find_end()?.is_none() {
             return Ok(None);
         }
+        // What was taken is digested once, and not again where the buffer is filled.
+        self.discard();
         let place = self.place();
-        let ends = memchr::memchr_iter(b'\n', &self.buffer[self.start..self.end]);
-        let (count, last) = ends.fold((0, 0), |(count, _), end| (count + 1, end));
-        let bytes = self.buffer[self.start..=self.start + last].to_vec();
-        self.start += bytes.len();
-        self.number += count;
+        let held = &self.buffer[..self.end];
+        let last = memchr::memrchr(b'\n', held).expect("a line ends there");
+        let bytes = held[..=last].to_vec();
+        self.start = bytes.len();
+        self.number += memchr::memchr_iter(b'\n', &bytes).count();
         Ok(Some((place, bytes)))
     }
 
@@ -272,13 +274,18 @@ impl LineReader {
         }
     }
 
-    fn fill(&mut self) -> io::Result<()> {
+    /// Takes what was lent out of the buffer.
+    fn discard(&mut self) {
         if self.start > 0 {
             self.before.update(&self.buffer[..self.start]);
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
         }
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        self.discard();
         if self.end == self.buffer.len() {
             self.buffer.resize(2 * self.end, 0);
         }

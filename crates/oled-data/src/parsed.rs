@@ -106,13 +106,11 @@ impl Source for ParsedLines {
             if self.rest.is_some() {
                 return Ok(Advance::End);
             }
-            if let Some(lines) = &mut self.lines {
-                if let Some(line) = lines.parsed.next() {
-                    lines.taken = (line.number, (line.to + 1).min(lines.bytes.len()));
-                    return ParsedLines::place(&self.name, lines, line, sink).map(|()| Advance::More);
-                }
-                self.start = lines.end();
-                self.lines = None;
+            if let Some(lines) = &mut self.lines
+                && let Some(line) = lines.parsed.next()
+            {
+                lines.taken = (line.number, (line.to + 1).min(lines.bytes.len()));
+                return ParsedLines::place(&self.name, lines, line, sink).map(|()| Advance::More);
             }
             match self.done[self.turn].recv() {
                 Ok(Done::Lines(lines)) => self.lines = Some(lines),
@@ -135,18 +133,11 @@ impl Source for ParsedLines {
 
     fn save(&self) -> Option<(Place, Vec<u8>)> {
         let place = match (&self.lines, &self.rest) {
-            (Some(lines), _) => lines.place.after(lines.taken.0, &lines.bytes[..lines.taken.1]),
-            (None, Some(rest)) => rest.place.clone(),
+            (_, Some(rest)) => rest.place.clone(),
+            (Some(lines), None) => lines.place.after(lines.taken.0, &lines.bytes[..lines.taken.1]),
             (None, None) => self.start.clone(),
         };
         Some((place, Vec::new()))
-    }
-}
-
-impl Lines {
-    /// Where they end.
-    fn end(&self) -> Place {
-        self.place.after(memchr::memchr_iter(b'\n', &self.bytes).count(), &self.bytes)
     }
 }
 

@@ -90,6 +90,6 @@ pub use recognise::Recogniser;
 pub use registry::LearnerSpec;
 pub use replay::{Replay, ReplaySettings};
 pub use state::StateError;
-pub use stream::{FactError, FactProblem, FactReader, Facts, Frame, Kinds, WrongKind};
+pub use stream::{Batch, FactError, FactProblem, FactReader, Facts, Frame, Kinds, WrongKind};
 pub use task::{CalculusOptions, DefinitionKind, Task};
 pub use ticks::{Every, Ticks};

@@ -1,10 +1,13 @@
 //! Frames: what is known about one time point of one segment, in flat form.
 
+mod batch;
 mod build;
 mod fact_problem;
 mod fact_reader;
 mod kinds;
 mod scan;
+
+use std::ops::Range;
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -12,6 +15,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::lang::{Atom, Signature, Symbol, Term, Value};
+pub use batch::Batch;
 pub use fact_problem::{FactError, FactProblem, WrongKind};
 pub use fact_reader::FactReader;
 pub use kinds::Kinds;
@@ -83,6 +87,23 @@ impl Facts {
         self.values.extend(values);
         self.heads.extend(heads.iter().map(|&(signature, end)| (signature, before + end)));
         debug_assert_eq!(self.heads.last().map_or(0, |&(_, end)| end as usize), self.values.len(), "no value is left");
+    }
+
+    /// Adds all facts of another.
+    pub fn append(&mut self, other: &Facts) {
+        let before = self.values.len() as u32;
+        self.values.extend_from_slice(&other.values);
+        self.heads.extend(other.heads.iter().map(|&(signature, end)| (signature, before + end)));
+    }
+
+    /// Becomes the facts at these places of another.
+    pub fn copy(&mut self, other: &Facts, places: Range<usize>) {
+        let before = places.start.checked_sub(1).map_or(0, |last| other.heads[last].1);
+        self.heads.clear();
+        self.heads.extend(other.heads[places].iter().map(|&(signature, end)| (signature, end - before)));
+        let end = before + self.heads.last().map_or(0, |&(_, end)| end);
+        self.values.clear();
+        self.values.extend_from_slice(&other.values[before as usize..end as usize]);
     }
 
     /// Takes the fact that was added last away.
