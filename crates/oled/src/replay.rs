@@ -27,6 +27,7 @@ mod simulate;
 mod stream_history;
 mod sums;
 mod target;
+mod threads;
 mod track;
 mod watch;
 mod why_nothing;

@@ -13,7 +13,7 @@ mod folds;
 use serde::{Deserialize, Serialize};
 
 use deal::{Deal, FOLDS};
-use folds::{Folds, Form, is_clearly_less};
+use folds::{Form, is_clearly_less};
 
 use super::classes::{Classes, Condition, Scope, Vocabulary};
 use super::climb::{Climb, Effort, Slope, Theory};
@@ -24,6 +24,7 @@ use super::record::{Record, Segment};
 use super::runs::{Definition, Runs};
 use super::scale::Fineness;
 use super::simulate::{Actions, fit_by_segment};
+use super::threads::Threads;
 use super::watch::Watch;
 use crate::induce::RuleKind;
 use crate::learn::Ablation;
@@ -107,6 +108,8 @@ pub(crate) struct FluentSearch<'a> {
     pub(crate) choice: Choice<'a>,
     pub(crate) limits: Limits,
     pub(crate) watch: Watch<'a>,
+    /// Who helps with the folds.
+    pub(crate) threads: &'a Threads,
 }
 
 /// The definition of rules.
@@ -127,7 +130,7 @@ impl FluentSearch<'_> {
         let mut form = Form { definition, effort: Effort::Thorough, fineness: Fineness::Fine, earned: false };
         if (folds || definitions.len() > 1) && intervals >= FOLDS {
             let deal = Deal::new(self.segments, self.scope);
-            let tried: Vec<Folds> = definitions.iter().map(|d| self.fold(&classes, &deal, *d)).collect();
+            let tried = self.threads.side_by_side(definitions.len(), |i| self.fold(&classes, &deal, definitions[i]));
             for folds in &tried {
                 held_out[folds.form.definition as usize] = Some(folds.fit);
                 looked_at_by_folds += folds.looked_at;
@@ -170,7 +173,7 @@ impl FluentSearch<'_> {
     /// What was found, or what is worth more of other rules: those that were found without a fold, where there was no time for more.
     fn best_of(&self, found: Outcome, others: Vec<Vec<Rule>>) -> Outcome {
         others.into_iter().fold(found, |best, rules| {
-            let (classes, runs) = self.classes_of(&rules);
+            let (classes, runs) = self.classes_of(&rules, self.segments);
             let price = self.price(&runs, best.seen.choices);
             let (value, fit, _) = worth_of(&rules, definition_of(&rules), (&classes, &runs), &price);
             if value > best.value { Outcome { rules, fit, value, ..best } } else { best }
@@ -196,7 +199,7 @@ impl FluentSearch<'_> {
     ) -> Vec<&'r [Rule]> {
         let of_folds = of_folds.unwrap_or_default();
         let all: Vec<Rule> = of_folds.iter().flatten().chain(found).cloned().collect();
-        let (classes, runs) = self.classes_of(&all);
+        let (classes, runs) = self.classes_of(&all, self.segments);
         let balance = self.limits.balance;
         let errors = |rules: &[Rule]| fit_by_segment(&runs, &actions(&classes, &runs, rules), definition, balance).1;
         let own = errors(found);
@@ -316,10 +319,15 @@ impl FluentSearch<'_> {
         if !form.earned {
             return found;
         }
-        let classes = Classes::new(self.record, segments, self.scope, Vocabulary::Of(&found.rules, Fineness::Coarse));
-        let runs = Runs::new(segments, self.scope, &classes);
-        let mut climb = Climb::new(self.slope_of_found((&classes, &runs, form.definition), &found));
-        let (earned, theory) = climb.earned(bodies(&classes, &found.rules));
+        let (classes, runs) = self.classes_of(&found.rules, segments);
+        self.earned_on((&classes, &runs, form.definition), found)
+    }
+
+    /// The same on runs of classes that have the literals of the rules.
+    fn earned_on(&self, parts: (&Classes, &Runs, Definition), found: Outcome) -> Outcome {
+        let found = Outcome { earned: true, ..found };
+        let mut climb = Climb::new(self.slope_of_found(parts, &found));
+        let (earned, theory) = climb.earned(bodies(parts.0, &found.rules));
         if earned.len() == found.rules.len() {
             return found;
         }
@@ -353,23 +361,23 @@ impl FluentSearch<'_> {
         a.kind == b.kind && kinds(a) == kinds(b)
     }
 
-    /// The classes and runs of some rules, and no other literals.
-    fn classes_of(&self, rules: &[Rule]) -> (Classes, Runs) {
-        let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::Of(rules, Fineness::Coarse));
-        let runs = Runs::new(self.segments, self.scope, &classes);
+    /// The classes and runs of some rules in some segments, and no other literals.
+    fn classes_of(&self, rules: &[Rule], segments: &[&Segment<'_>]) -> (Classes, Runs) {
+        let classes = Classes::new(self.record, segments, self.scope, Vocabulary::Of(rules, Fineness::Coarse));
+        let runs = Runs::new(segments, self.scope, &classes);
         (classes, runs)
     }
 
     /// How well rules fit.
     pub(crate) fn fit(&self, rules: &[Rule], definition: Definition) -> Fit {
-        let (classes, runs) = self.classes_of(rules);
+        let (classes, runs) = self.classes_of(rules, self.segments);
         fit_by_segment(&runs, &actions(&classes, &runs, rules), definition, Balance::default()).0
     }
 
     /// What the theory would be without each of its rules, each at its price.
     pub(crate) fn trust(&self, outcome: &Outcome, definition: Definition) -> Vec<Ablation> {
         let rules = &outcome.rules;
-        let (classes, runs) = self.classes_of(rules);
+        let (classes, runs) = self.classes_of(rules, self.segments);
         let price = self.price(&runs, outcome.seen.choices);
         let worth = |rules: &[Rule]| worth_of(rules, definition, (&classes, &runs), &price);
         let (value, _, errors) = worth(rules);

@@ -1,9 +1,7 @@
 //! Folds: how rules that are found without a part of the stream do on that part, and which form of rules does best there.
 
 use super::deal::{Deal, FOLDS};
-use super::{
-    Classes, Definition, Effort, Fineness, Fit, FluentSearch, Outcome, Rule, Runs, Segment, Vocabulary, actions,
-};
+use super::{Classes, Definition, Effort, Fineness, Fit, FluentSearch, Outcome, Rule, Runs, Segment, actions};
 use crate::replay::evidence::is_beyond_chance;
 use crate::replay::simulate::fit_by_segment;
 
@@ -95,22 +93,23 @@ impl FluentSearch<'_> {
         deal: &Deal<'_>,
         (definition, effort): (Definition, Effort),
         known: Option<&Folds>,
-        find: impl Fn((&Classes, &Runs, Definition), usize) -> Outcome,
+        find: impl Fn((&Classes, &Runs, Definition), usize) -> Outcome + Sync,
     ) -> Folds {
-        let mut forms = FORMS.map(|(fineness, earned)| Folds::new(Form { definition, effort, fineness, earned }));
-        let mut judged = Vec::new();
-        for fold in 0..FOLDS {
+        let judged = self.threads.side_by_side(FOLDS, |fold| {
             self.watch.tell(|| format!("without a part of the stream, {} of {FOLDS}", fold + 1));
             let (rest, test) = (deal.rest(fold), deal.held_out(fold));
             let [rest, test] = [&rest, &test].map(|part| part.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let found = find((classes, &Runs::new(&rest, self.scope, classes), definition), fold);
             let rules = found.rules.clone();
-            let of_fold = match known.map(|known| &known.judged[fold]).filter(|(same, _)| *same == rules) {
+            let judged = match known.map(|known| &known.judged[fold]).filter(|(same, _)| *same == rules) {
                 Some((_, judged)) => again(judged, &found),
                 None => self.judge_forms(found, definition, (&rest, &test)),
             };
-            forms.iter_mut().zip(&of_fold).for_each(|(folds, judged)| folds.add(judged));
-            judged.push((rules, of_fold));
+            (rules, judged)
+        });
+        let mut forms = FORMS.map(|(fineness, earned)| Folds::new(Form { definition, effort, fineness, earned }));
+        for (_, judged) in &judged {
+            forms.iter_mut().zip(judged).for_each(|(folds, judged)| folds.add(judged));
         }
         let looked_at = forms.iter().map(|folds| folds.looked_at).sum();
         let [few, few_earned, many, many_earned] = forms;
@@ -128,24 +127,27 @@ impl FluentSearch<'_> {
         (rest, test): (&[&Segment<'_>], &[&Segment<'_>]),
     ) -> Vec<Judged> {
         let effort = found.effort;
-        let mut all = Vec::new();
-        for fineness in [Fineness::Coarse, Fineness::Fine] {
+        let polished = [Fineness::Coarse, Fineness::Fine].map(|fineness| {
             let form = Form { definition, effort, fineness, earned: false };
             let polished = if found.cut_short { found.clone() } else { self.polish(rest, form, found.clone()) };
-            // All share the search.
+            // Both share the search.
             found.looked_at = 0;
-            let earned = self.earned(rest, Form { earned: true, ..form }, Outcome { looked_at: 0, ..polished.clone() });
-            all.extend([polished, earned]);
-        }
-        // They have much in common, so that one look at what was held out is enough.
-        let rules: Vec<Rule> = all.iter().flat_map(|outcome| &outcome.rules).cloned().collect();
-        let classes = Classes::new(self.record, test, self.scope, Vocabulary::Of(&rules, Fineness::Coarse));
-        let runs = Runs::new(test, self.scope, &classes);
+            polished
+        });
+        // They have much in common, so that one look at what they were made from, and one at what was held out, is enough.
+        let rules: Vec<Rule> = polished.iter().flat_map(|outcome| &outcome.rules).cloned().collect();
+        let (classes, runs) = self.classes_of(&rules, rest);
+        let earned = |polished: &Outcome| {
+            self.earned_on((&classes, &runs, definition), Outcome { looked_at: 0, ..polished.clone() })
+        };
+        let [few, many] = polished;
+        let [few_earned, many_earned] = [earned(&few), earned(&many)];
+        let (classes, runs) = self.classes_of(&rules, test);
         let judge = |found: Outcome| {
             let actions = actions(&classes, &runs, &found.rules);
             Judged { on_test: fit_by_segment(&runs, &actions, definition, self.limits.balance), found }
         };
-        all.into_iter().map(judge).collect()
+        [few, few_earned, many, many_earned].map(judge).into()
     }
 
     /// What fits better, or what was found with less: without rules that are not earned, or without looking further. What the

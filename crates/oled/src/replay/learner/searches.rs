@@ -1,7 +1,5 @@
 //! The searches of a learner, one for each fluent: side by side, or in turn where rules see what other rules recognise.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use super::Replay;
 use crate::learn::Supervision;
 use crate::replay::fluent::{Choice, FluentSearch, Limits, Outcome};
@@ -11,6 +9,7 @@ use crate::replay::recognised::{Recognised, Replaced, What as Seen, recognise};
 use crate::replay::record::{Record, Segment};
 use crate::replay::settings::ReplaySettings;
 use crate::replay::target::Target;
+use crate::replay::threads::Threads;
 use crate::replay::watch::Watch;
 
 impl Replay {
@@ -35,11 +34,10 @@ impl Replay {
     ) -> Vec<(Outcome, T)> {
         let all = self.record.segments();
         let segments: Vec<&Segment<'_>> = all.iter().collect();
-        let count = self.targets.len();
+        let (count, threads) = (self.targets.len(), Threads::new(self.threads));
         if self.targets.iter().all(|t| t.about.is_empty()) && !(0..count).any(|t| self.is_coupled(t)) {
-            let workers = self.threads.min(count);
-            return side_by_side(count, workers, |number| {
-                search(number, self.search_for(number, &self.record, &segments))
+            return threads.side_by_side(count, |number| {
+                search(number, self.search_for(number, &self.record, &segments, &threads))
             });
         }
         let mut recognised: Vec<Recognised> = Vec::new();
@@ -59,7 +57,7 @@ impl Replay {
                 (record, copies) = replaced.of(&self.record, &segments, scope);
                 (&record, copies.iter().collect())
             };
-            let found = search(number, self.search_for(number, record, &segments));
+            let found = search(number, self.search_for(number, record, &segments, &threads));
             let used = self.targets[number + 1..].iter().any(|t| t.about.iter().any(|a| a.targets.contains(&number)));
             let seen = if used {
                 let definition = self.definition(number, &found.0.rules);
@@ -89,6 +87,7 @@ impl Replay {
         number: usize,
         record: &'a Record,
         segments: &'a [&'a Segment<'a>],
+        threads: &'a Threads,
     ) -> FluentSearch<'a> {
         FluentSearch {
             record,
@@ -97,6 +96,7 @@ impl Replay {
             choice: self.choice(number),
             limits: self.limits(),
             watch: self.watch_over(number),
+            threads,
         }
     }
 
@@ -176,27 +176,6 @@ impl Replay {
             Outcome { fit, value: outcome.value + balance.f(&fit) - balance.f(&outcome.fit), ..outcome }
         })
     }
-}
-
-/// What a function gives for each number up to a count, worked out by so many threads.
-fn side_by_side<T: Send>(count: usize, workers: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    if workers < 2 {
-        return (0..count).map(work).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let worker = || {
-        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < count));
-        numbers.map(|n| (n, work(n))).collect::<Vec<_>>()
-    };
-    let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
-        let join = |handle: std::thread::ScopedJoinHandle<'_, Vec<(usize, T)>>| {
-            handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        handles.into_iter().flat_map(join).collect()
-    });
-    done.sort_by_key(|(n, _)| *n);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The rules of outcomes.
