@@ -1,11 +1,14 @@
 //! Lines of an input, lent from one large buffer.
 
-use std::io::{self, Read};
+mod place;
 
-use serde::{Deserialize, Serialize};
+use std::io::{self, Read};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
 
 use crate::digest::Digest;
 use crate::live::is_new_file;
+pub(crate) use place::Place;
 
 /// A line without its end.
 #[derive(Clone, Copy)]
@@ -31,7 +34,7 @@ pub(crate) struct RawLine<'a> {
 
 /// Reads lines of any length without copying them: they are lent until the next is asked for.
 pub(crate) struct LineReader {
-    input: Box<dyn Read + Send>,
+    input: Input,
     buffer: Vec<u8>,
     /// What was read and not yet lent is `buffer[start..end]`.
     start: usize,
@@ -47,37 +50,27 @@ pub(crate) struct LineReader {
     most: usize,
 }
 
-/// Where a reader is in its input: behind the last line that was lent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Place {
-    /// Lines.
-    number: usize,
-    /// The bytes before, as they are after decompression: another input has others there.
-    before: Digest,
+/// Where the bytes come from.
+enum Input {
+    Own(Box<dyn Read + Send>),
+    /// The same, to be read by a thread of its own as soon as it is known not to be short.
+    Long(Box<dyn Read + Send>),
+    /// Blocks of whole lines from that thread; behind the last one is what has no end.
+    Ahead(Receiver<io::Result<Block>>),
 }
 
-impl Place {
-    /// How many bytes come before it, after decompression.
-    pub(crate) fn offset(&self) -> u64 {
-        self.before.length()
-    }
-
-    /// How many lines come before it.
-    pub(crate) fn number(&self) -> usize {
-        self.number
-    }
-
-    /// The place so many lines, which are these bytes, further on.
-    pub(crate) fn after(&self, lines: usize, bytes: &[u8]) -> Place {
-        let mut before = self.before.clone();
-        before.update(bytes);
-        Place { number: self.number + lines, before }
-    }
+/// Whole lines, with where they begin; or what follows the last one.
+pub(crate) struct Block {
+    pub(crate) place: Place,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) is_last: bool,
 }
 
 const BUFFER: usize = 1 << 18;
 /// Bytes of lines that are taken together: a page, which has so few frames that their memory is given out again while it is at hand.
 const AT_HAND: usize = 1 << 12;
+/// Blocks that may wait for whoever reads lines: one to go on with at once, one that is being read meanwhile.
+const AHEAD: usize = 2;
 /// The longest line where nothing else is said, one gibibyte: exports may have all their documents on one line.
 const MAX_LINE: usize = 1 << 30;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -91,7 +84,7 @@ pub(crate) fn bare(line: &[u8], number: usize) -> &[u8] {
 impl LineReader {
     pub(crate) fn new(input: Box<dyn Read + Send>) -> LineReader {
         LineReader {
-            input,
+            input: Input::Own(input),
             buffer: vec![0; BUFFER],
             start: 0,
             end: 0,
@@ -106,6 +99,16 @@ impl LineReader {
     /// The same with another limit for the length of a line.
     pub(crate) fn with_limit(mut self, most: Option<usize>) -> LineReader {
         self.most = most.unwrap_or(MAX_LINE);
+        self
+    }
+
+    /// The same, read by a thread of its own where the input is longer than a buffer: to read it, to decompress it and to take its digest
+    /// is a tenth of what it takes to make frames of a table. Not for inputs that are being written, nor for what is not read by lines.
+    pub(crate) fn ahead(mut self) -> LineReader {
+        self.input = match self.input {
+            Input::Own(input) => Input::Long(input),
+            other => other,
+        };
         self
     }
 
@@ -184,28 +187,17 @@ impl LineReader {
         self.number += lines;
     }
 
-    /// All lines with an end that are at hand, with where they begin: about a buffer full; none at the end of the input.
-    pub(crate) fn next_lines(&mut self) -> io::Result<Option<(Place, Vec<u8>)>> {
-        if self.find_end()?.is_none() {
-            return Ok(None);
-        }
+    /// All lines with an end that are at hand, about a buffer full; at the end of the input what follows the last one.
+    pub(crate) fn next_block(&mut self) -> io::Result<Block> {
+        let is_last = self.find_end()?.is_none();
         // What was taken is digested once, and not again where the buffer is filled.
         self.discard();
-        let place = self.place();
         let held = &self.buffer[..self.end];
-        let last = memchr::memrchr(b'\n', held).expect("a line ends there");
-        let bytes = held[..=last].to_vec();
-        self.start = bytes.len();
+        let whole = memchr::memrchr(b'\n', held).filter(|_| !is_last).map_or(self.end, |last| last + 1);
+        let (place, bytes) = (self.place(), held[..whole].to_vec());
+        self.start = whole;
         self.number += memchr::memchr_iter(b'\n', &bytes).count();
-        Ok(Some((place, bytes)))
-    }
-
-    /// What follows the last line end, with where it begins.
-    pub(crate) fn rest(&mut self) -> (Place, Vec<u8>) {
-        let place = self.place();
-        let bytes = self.buffer[self.start..self.end].to_vec();
-        self.start = self.end;
-        (place, bytes)
+        Ok(Block { place, bytes, is_last })
     }
 
     /// What follows the last line end, if anything.
@@ -244,7 +236,9 @@ impl LineReader {
         let mut bytes = self.buffer[self.start..self.end].to_vec();
         self.start = self.end;
         let room = (self.most - bytes.len().min(self.most)) as u64;
-        self.input.by_ref().take(room + 1).read_to_end(&mut bytes)?;
+        if let Input::Own(input) | Input::Long(input) = &mut self.input {
+            input.by_ref().take(room + 1).read_to_end(&mut bytes)?;
+        }
         if bytes.len() > self.most {
             return Err(self.too_long("the file"));
         }
@@ -274,6 +268,27 @@ impl LineReader {
         }
     }
 
+    /// Starts to read what is left on a thread, if that was asked for. It goes on with what is in the buffer.
+    fn read_ahead(&mut self) {
+        let (give, blocks) = sync_channel(AHEAD);
+        let input = match std::mem::replace(&mut self.input, Input::Ahead(blocks)) {
+            Input::Long(input) => Input::Own(input),
+            other => return self.input = other,
+        };
+        let (buffer, before) = (std::mem::take(&mut self.buffer), self.before.clone());
+        let mut own = LineReader { input, buffer, before, ..*self };
+        self.end = 0;
+        thread::spawn(move || {
+            loop {
+                let block = own.next_block();
+                let is_last = block.as_ref().map_or(true, |block| block.is_last);
+                if give.send(block).is_err() || is_last {
+                    return;
+                }
+            }
+        });
+    }
+
     /// Takes what was lent out of the buffer.
     fn discard(&mut self) {
         if self.start > 0 {
@@ -285,12 +300,26 @@ impl LineReader {
     }
 
     fn fill(&mut self) -> io::Result<()> {
-        self.discard();
+        if !matches!(self.input, Input::Ahead(_)) {
+            self.discard();
+            if self.before.length() >= BUFFER as u64 {
+                self.read_ahead();
+            }
+        }
+        if let Input::Ahead(blocks) = &self.input {
+            // The end is told: whoever says nothing has failed.
+            let failed = |_| io::Error::other("the thread that reads has ended");
+            let Block { place, bytes, is_last } = blocks.recv().map_err(failed)??;
+            (self.start, self.end, self.number) = (0, bytes.len(), place.number);
+            (self.buffer, self.before, self.exhausted) = (bytes, place.before, is_last);
+            return Ok(());
+        }
         if self.end == self.buffer.len() {
             self.buffer.resize(2 * self.end, 0);
         }
+        let (Input::Own(input) | Input::Long(input)) = &mut self.input else { return Ok(()) };
         loop {
-            match self.input.read(&mut self.buffer[self.end..]) {
+            match input.read(&mut self.buffer[self.end..]) {
                 Ok(count) => {
                     self.end += count;
                     self.exhausted = count == 0;
@@ -356,19 +385,49 @@ mod tests {
     fn a_reader_goes_on_at_any_place_of_the_same_input() {
         let lines: Vec<String> = (0..60_000).map(|i| format!("line {i}\n")).collect();
         let text = lines.concat();
-        let mut reader = LineReader::new(Box::new(io::Cursor::new(text.clone().into_bytes())));
-        for i in 0..60_000 {
-            if i % 7919 == 0 {
-                let place = reader.place();
-                let input = |text: &str| Box::new(io::Cursor::new(text.as_bytes().to_vec()));
-                let mut other = LineReader::at(input(&text), &place, &|| false).unwrap().expect("it is the same input");
-                let line = other.next_line().unwrap().unwrap();
+        let input = |text: &str| Box::new(io::Cursor::new(text.as_bytes().to_vec()));
+        for (ahead, i) in [false, true].into_iter().flat_map(|ahead| (0..60_000).step_by(7919).map(move |i| (ahead, i)))
+        {
+            let mut reader = LineReader::new(input(&text));
+            reader = if ahead { reader.ahead() } else { reader };
+            (0..i).for_each(|_| assert!(reader.next_line().unwrap().is_some()));
+            let place = reader.place();
+            assert_eq!(place.offset(), lines[..i].iter().map(|line| line.len() as u64).sum::<u64>());
+            let mut other = LineReader::at(input(&text), &place, &|| false).unwrap().expect("it is the same input");
+            for reader in [&mut reader, &mut other] {
+                let line = reader.next_line().unwrap().unwrap();
                 assert_eq!((line.number, line.bytes), (i + 1, format!("line {i}").as_bytes()));
-                assert_eq!(place.offset(), lines[..i].iter().map(|line| line.len() as u64).sum::<u64>());
-                let others = input(&text.replacen("line", "LINE", 1));
-                assert_eq!(LineReader::at(others, &place, &|| false).unwrap().is_none(), i > 0);
             }
-            reader.next_line().unwrap().unwrap();
+            let others = input(&text.replacen("line", "LINE", 1));
+            assert_eq!(LineReader::at(others, &place, &|| false).unwrap().is_none(), i > 0);
+        }
+    }
+
+    #[test]
+    fn what_is_read_ahead_is_what_is_read_in_turn() {
+        let long = "x".repeat(3 * BUFFER);
+        let line = |i: usize| if i % 70_000 == 69_999 { format!("{long}\n") } else { format!("{i}\n") };
+        let text: String = (0..200_000).map(line).collect();
+        for (text, most) in [(text.clone(), None), (text.clone() + "rest", None), (text, Some(BUFFER))] {
+            let told = |reader: LineReader| {
+                let (mut reader, mut told) = (reader.with_limit(most), Vec::new());
+                let ended = loop {
+                    match reader.next_line() {
+                        Ok(Some(line)) => told.push((line.number, line.bytes.to_vec())),
+                        Ok(None) => break String::new(),
+                        Err(error) => break error.to_string(),
+                    }
+                };
+                let place = reader.place();
+                let last = ended.is_empty().then(|| reader.last_line()).flatten();
+                told.extend(last.map(|line| (line.number, line.bytes.to_vec())));
+                (told, ended, place)
+            };
+            let reader = || LineReader::new(Box::new(io::Cursor::new(text.clone().into_bytes())));
+            let ((lines, ended, place), ahead) = (told(reader()), told(reader().ahead()));
+            assert!(lines.len() > 60_000 && ended.is_empty() == most.is_none(), "{ended}");
+            assert_eq!((&ended, place), (&ahead.1, ahead.2));
+            assert!(lines == ahead.0, "{ended}");
         }
     }
 

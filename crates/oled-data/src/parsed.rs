@@ -1,6 +1,6 @@
 //! Parsed lines: JSON Lines that several threads parse ahead of use, handed on in their order.
 //!
-//! One thread cuts the input into chunks of whole lines, and deals them out in turn; whoever takes frames collects the chunks in the
+//! One thread cuts the input into blocks of whole lines, and deals them out in turn; whoever takes frames collects the blocks in the
 //! same turn. What a line says depends on no other line, and whether it may come is asked when it is handed on, so that frames,
 //! errors and positions are those of one reader.
 
@@ -10,36 +10,21 @@ use std::thread;
 
 use crate::error::{DataError, Problem, Skipped};
 use crate::jsonl::{JsonlReader, Parsed};
-use crate::lines::{Line, LineReader, Place, bare};
+use crate::lines::{Block, Line, LineReader, Place, bare};
 use crate::reader::{Advance, ReadOptions, Source};
 use crate::sink::Sink;
 
-/// Chunks that may wait on either side of a parser, so that it has work while others are slow: with one it sometimes has none, with
+/// Blocks that may wait on either side of a parser, so that it has work while others are slow: with one it sometimes has none, with
 /// more there is more memory and no more speed.
 const WAITING: usize = 2;
 
-/// What a parser is given.
-enum Chunk {
-    /// Whole lines.
-    Lines(Place, Vec<u8>),
-    /// What follows the last line end: the end.
-    Rest(Place, Vec<u8>),
-    /// The input cannot be read further.
-    Failed(io::Error),
-}
-
-/// What it makes of that.
-enum Done {
-    Lines(Lines),
-    Rest(Lines),
-    Failed(io::Error),
-}
+/// What a parser makes of a block of lines.
+type Done = io::Result<Lines>;
 
 /// Lines that were parsed.
 struct Lines {
-    place: Place,
-    bytes: Vec<u8>,
-    /// Where each one that is not blank ends, its number in the chunk from one on, and what it says.
+    block: Block,
+    /// Where each one that is not blank ends, its number in the block from one on, and what it says.
     parsed: std::vec::IntoIter<OneLine>,
     /// How many lines and bytes were handed on.
     taken: (usize, usize),
@@ -77,16 +62,16 @@ impl ParsedLines {
     /// Starts to read and to parse.
     pub(crate) fn new(name: &str, input: LineReader, options: &ReadOptions) -> ParsedLines {
         let start = input.place();
-        let (mut chunks, mut done) = (Vec::new(), Vec::new());
+        let (mut blocks, mut done) = (Vec::new(), Vec::new());
         for _ in 0..options.parsers {
             let (give, given) = sync_channel(WAITING);
             let (tell, told) = sync_channel(WAITING);
             let (reader, sink) = (JsonlReader::new(options.kinds()), Sink::new(options));
             thread::spawn(move || parse(&given, &tell, reader, sink));
-            chunks.push(give);
+            blocks.push(give);
             done.push(told);
         }
-        thread::spawn(move || cut(input, &chunks));
+        thread::spawn(move || deal(input, &blocks));
         ParsedLines { name: name.into(), done, turn: 0, lines: None, rest: None, start }
     }
 
@@ -94,8 +79,8 @@ impl ParsedLines {
     fn place(name: &str, lines: &Lines, line: OneLine, sink: &mut Sink) -> Result<(), DataError> {
         line.skipped.iter().for_each(|skipped| sink.skipped.merge(skipped));
         let placed = line.result.and_then(|parsed| parsed.map_or(Ok(()), |parsed| parsed.place(sink)));
-        let number = lines.place.number() + line.number;
-        let bytes = || bare(&lines.bytes[line.from..line.to], number);
+        let number = lines.block.place.number() + line.number;
+        let bytes = || bare(&lines.block.bytes[line.from..line.to], number);
         placed.or_else(|problem| sink.skip_or_fail(problem)).map_err(|problem| problem.locate(name, number, bytes()))
     }
 }
@@ -109,13 +94,13 @@ impl Source for ParsedLines {
             if let Some(lines) = &mut self.lines
                 && let Some(line) = lines.parsed.next()
             {
-                lines.taken = (line.number, (line.to + 1).min(lines.bytes.len()));
+                lines.taken = (line.number, (line.to + 1).min(lines.block.bytes.len()));
                 return ParsedLines::place(&self.name, lines, line, sink).map(|()| Advance::More);
             }
             match self.done[self.turn].recv() {
-                Ok(Done::Lines(lines)) => self.lines = Some(lines),
-                Ok(Done::Rest(rest)) => self.rest = Some(rest),
-                Ok(Done::Failed(error)) => return Err(DataError::io("read", &self.name, &error)),
+                Ok(Ok(rest)) if rest.block.is_last => self.rest = Some(rest),
+                Ok(Ok(lines)) => self.lines = Some(lines),
+                Ok(Err(error)) => return Err(DataError::io("read", &self.name, &error)),
                 // The end is told: whoever says nothing has failed.
                 Err(_) => return Err(Problem::panicked("a thread that parses has ended").of("the stream")),
             }
@@ -133,47 +118,36 @@ impl Source for ParsedLines {
 
     fn save(&self) -> Option<(Place, Vec<u8>)> {
         let place = match (&self.lines, &self.rest) {
-            (_, Some(rest)) => rest.place.clone(),
-            (Some(lines), None) => lines.place.after(lines.taken.0, &lines.bytes[..lines.taken.1]),
+            (_, Some(rest)) => rest.block.place.clone(),
+            (Some(lines), None) => lines.block.place.after(lines.taken.0, &lines.block.bytes[..lines.taken.1]),
             (None, None) => self.start.clone(),
         };
         Some((place, Vec::new()))
     }
 }
 
-/// Cuts the input into chunks, and deals them out, until nobody wants them any more.
-fn cut(mut input: LineReader, parsers: &[SyncSender<Chunk>]) {
+/// Deals the blocks of the input out, until nobody wants them any more.
+fn deal(mut input: LineReader, parsers: &[SyncSender<io::Result<Block>>]) {
     for parser in parsers.iter().cycle() {
-        let chunk = match input.next_lines() {
-            Ok(Some((place, bytes))) => Chunk::Lines(place, bytes),
-            Ok(None) => {
-                let (place, bytes) = input.rest();
-                Chunk::Rest(place, bytes)
-            }
-            Err(error) => Chunk::Failed(error),
-        };
-        let is_last = !matches!(chunk, Chunk::Lines(..));
-        if parser.send(chunk).is_err() || is_last {
+        let block = input.next_block();
+        let is_last = block.as_ref().map_or(true, |block| block.is_last);
+        if parser.send(block).is_err() || is_last {
             return;
         }
     }
 }
 
-/// Parses chunks, until there are no more, or nobody wants them.
-fn parse(chunks: &Receiver<Chunk>, done: &SyncSender<Done>, mut reader: JsonlReader, mut sink: Sink) {
-    for chunk in chunks {
-        let chunk = match chunk {
-            Chunk::Lines(place, bytes) => Done::Lines(parse_lines(place, bytes, true, &mut reader, &mut sink)),
-            Chunk::Rest(place, bytes) => Done::Rest(parse_lines(place, bytes, false, &mut reader, &mut sink)),
-            Chunk::Failed(error) => Done::Failed(error),
-        };
-        if done.send(chunk).is_err() {
+/// Parses blocks, until there are no more, or nobody wants them.
+fn parse(blocks: &Receiver<io::Result<Block>>, done: &SyncSender<Done>, mut reader: JsonlReader, mut sink: Sink) {
+    for block in blocks {
+        if done.send(block.map(|block| parse_lines(block, &mut reader, &mut sink))).is_err() {
             return;
         }
     }
 }
 
-fn parse_lines(place: Place, bytes: Vec<u8>, ended: bool, reader: &mut JsonlReader, sink: &mut Sink) -> Lines {
+fn parse_lines(block: Block, reader: &mut JsonlReader, sink: &mut Sink) -> Lines {
+    let Block { place, bytes, is_last } = &block;
     let mut parsed = Vec::new();
     let (mut from, mut number) = (0, 0);
     while from < bytes.len() {
@@ -181,7 +155,7 @@ fn parse_lines(place: Place, bytes: Vec<u8>, ended: bool, reader: &mut JsonlRead
         number += 1;
         let line = bare(&bytes[from..to], place.number() + number);
         let result = match std::str::from_utf8(line) {
-            Ok(text) => reader.parse(Line { text, ended }, sink),
+            Ok(text) => reader.parse(Line { text, ended: !is_last }, sink),
             Err(error) => Err(Problem::not_utf8(error.valid_up_to())),
         };
         if !matches!(result, Ok(None)) {
@@ -191,7 +165,7 @@ fn parse_lines(place: Place, bytes: Vec<u8>, ended: bool, reader: &mut JsonlRead
         }
         from = to + 1;
     }
-    Lines { place, bytes, parsed: parsed.into_iter(), taken: (0, 0) }
+    Lines { block, parsed: parsed.into_iter(), taken: (0, 0) }
 }
 
 #[cfg(test)]

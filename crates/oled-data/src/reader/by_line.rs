@@ -39,6 +39,7 @@ impl<F: LineFormat + 'static> Lines<F> {
         held.map_or(Ok(()), |held| format.restore(held))?;
         let settle = live.filter(|live| live.follow).and_then(|live| live.settle);
         let stop = live.map(|live| live.stop.clone()).unwrap_or_default();
+        let input = if live.is_some() { input } else { input.ahead() };
         Ok(Box::new(Lines { name: name.into(), input, format, settle, last: Instant::now(), stop }))
     }
 
