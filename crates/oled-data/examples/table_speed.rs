@@ -7,8 +7,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use oled_data::open;
 use oled_data::task_folder::TaskFolder;
+use oled_data::{ReadOptions, open};
 
 /// Runs of each reader, in turn: the median of five is not moved by two that were disturbed.
 const RUNS: usize = 5;
@@ -74,8 +74,10 @@ fn measure(
     runs: usize,
     name: &str,
     alone: &[(&str, Alone)],
+    parsers: &[usize],
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let mut times = vec![Vec::new(); alone.len() + 1];
+    let mut times = vec![Vec::new(); alone.len()];
+    let mut of_frames = vec![Vec::new(); parsers.len()];
     let (mut rows, mut frames, mut facts) = (0, 0, 0);
     for _ in 0..runs {
         for ((_, alone), times) in alone.iter().zip(&mut times) {
@@ -83,16 +85,18 @@ fn measure(
             rows = alone(path)?;
             times.push(start.elapsed().as_secs_f64());
         }
-        (frames, facts) = (0, 0);
-        let start = Instant::now();
-        for frame in open(path, &task.read_options(None, false))? {
-            frames += 1;
-            facts += frame?.narrative.len();
+        for (parsers, times) in parsers.iter().zip(&mut of_frames) {
+            (frames, facts) = (0, 0);
+            let start = Instant::now();
+            for frame in open(path, &ReadOptions { parsers: *parsers, ..task.read_options(None, false) })? {
+                frames += 1;
+                facts += frame?.narrative.len();
+            }
+            times.push(start.elapsed().as_secs_f64());
         }
-        times[alone.len()].push(start.elapsed().as_secs_f64());
     }
     let bytes = path.metadata()?.len();
-    let times: Vec<f64> = times.into_iter().map(median).collect();
+    let [times, of_frames] = [times, of_frames].map(|all| all.into_iter().map(median).collect::<Vec<f64>>());
     let mut out = io::stdout().lock();
     writeln!(
         out,
@@ -101,10 +105,12 @@ fn measure(
     let speed = |seconds: f64| {
         format!("{:.0} MB/s, {:.1} million rows/s", bytes as f64 / 1e6 / seconds, rows as f64 / 1e6 / seconds)
     };
-    let frames = times[alone.len()];
-    writeln!(out, "  to frames: {}", speed(frames))?;
+    for (parsers, seconds) in parsers.iter().zip(&of_frames) {
+        writeln!(out, "  to frames, parsed by {parsers}: {}", speed(*seconds))?;
+    }
     for ((what, _), seconds) in alone.iter().zip(&times) {
-        writeln!(out, "  the crate alone, {what}: {}; frames are {:.2} of it", speed(*seconds), seconds / frames)?;
+        let shares: Vec<String> = of_frames.iter().map(|frames| format!("{:.2}", seconds / frames)).collect();
+        writeln!(out, "  the crate alone, {what}: {}; frames are {} of it", speed(*seconds), shares.join(" and "))?;
     }
     Ok(())
 }
@@ -193,13 +199,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     write(&path, megabytes * 1_000_000, iso)?;
     let stream = if iso { "[stream]\ntime = \"iso\"\n" } else { "" };
     let task = TaskFolder::from_texts("speed", &format!("{stream}{TABLE}"), MODES, "")?;
-    measure(&task, &path, runs, "text", &[("rows", text_alone)])?;
+    measure(&task, &path, runs, "text", &[("rows", text_alone)], &[1, 2])?;
     let after_text = peak();
     #[cfg(feature = "parquet")]
     if !iso {
         let columnar = folder.path().join("table.parquet");
         columnar::write(&path, &columnar)?;
-        measure(&task, &columnar, runs, "Parquet", &[("rows", columnar::rows), ("columns", columnar::columns)])?;
+        measure(&task, &columnar, runs, "Parquet", &[("rows", columnar::rows), ("columns", columnar::columns)], &[1])?;
     }
     let mut out = io::stdout().lock();
     if let (Some(text), Some(all)) = (after_text, peak()) {

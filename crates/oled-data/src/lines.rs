@@ -83,9 +83,13 @@ pub(crate) fn bare(line: &[u8], number: usize) -> &[u8] {
 
 impl LineReader {
     pub(crate) fn new(input: Box<dyn Read + Send>) -> LineReader {
+        LineReader::with_buffer(input, vec![0; BUFFER])
+    }
+
+    fn with_buffer(input: Box<dyn Read + Send>, buffer: Vec<u8>) -> LineReader {
         LineReader {
             input: Input::Own(input),
-            buffer: vec![0; BUFFER],
+            buffer,
             start: 0,
             end: 0,
             number: 0,
@@ -150,6 +154,12 @@ impl LineReader {
         const MOST: u64 = 1 << 60;
         let possible = place.offset() <= MOST && place.number as u64 <= MOST;
         possible.then(|| LineReader { number: place.number, before: place.before.clone(), ..LineReader::new(input) })
+    }
+
+    /// A reader of these lines of an input, which begin at a place.
+    pub(crate) fn of_bytes(bytes: Vec<u8>, place: &Place) -> LineReader {
+        let (number, before, end) = (place.number, place.before.clone(), bytes.len());
+        LineReader { number, before, end, exhausted: true, ..LineReader::with_buffer(Box::new(io::empty()), bytes) }
     }
 
     /// Where the next line begins.

@@ -20,6 +20,7 @@ use crate::format::Format;
 use crate::labels::Labels;
 use crate::reasoner::Reasoner;
 use crate::sink::Sink;
+pub(crate) use by_line::Lines;
 pub(crate) use counter::Counter;
 pub(crate) use guess::format_of;
 use open::Position;

@@ -21,7 +21,9 @@ mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "table/no_parquet.rs"]
 mod parquet;
+mod plain;
 mod rows;
+mod runs;
 mod scan;
 mod slots;
 #[cfg(feature = "arrow")]
@@ -46,6 +48,7 @@ pub(crate) use columns::{Columns, truth};
 pub(crate) use open::SETTLED;
 pub(crate) use parquet::ParquetReader;
 pub(crate) use rows::TableReader;
+pub(crate) use runs::Runs;
 pub(crate) use scan::scan;
 pub(crate) use slots::{is_code, number, value_of};
 #[cfg(feature = "arrow")]

@@ -381,30 +381,36 @@ fn rows_that_are_intervals_are_known_by_both_of_their_ends() {
 }
 
 #[test]
-fn segments_are_not_cut_shorter_than_what_is_labelled() {
-    // Of two kinds one is too rare for a few hours each, and the other one longer than that.
-    let (mut rows, mut labels) = (String::from("time,load\n"), String::from("fluent,start,end\n"));
-    for minute in 0..6 * 1440 {
-        let (day, of_day) = (minute / 1440, minute % 1440);
-        let (long, short) = (of_day < 500, day < 2 && (900..920).contains(&of_day));
-        let load = 10 * chance(minute, 3)
-            + if short {
-                200
-            } else if long {
-                80
-            } else {
-                0
-            };
-        let date = |of_day: i64| format!("2024-03-{:02}T{:02}:{:02}:00", 4 + day, of_day / 60, of_day % 60);
-        writeln!(rows, "{},{load}", date(of_day)).unwrap();
-        match of_day {
-            0 => writeln!(labels, "long,{},{}", date(0), date(499)).unwrap(),
-            900 if short => writeln!(labels, "short,{},{}", date(900), date(919)).unwrap(),
+fn a_single_stream_is_not_cut_and_what_happens_beside_gauges_is_an_event() {
+    // Few long intervals, which begin with an event where a valve is open; nothing else is said in most rows.
+    let (mut rows, mut labels) =
+        (String::from("time,press,event,valve,flow\n"), String::from("fluent,press,start,end\n"));
+    let mut since = None;
+    for t in 0..3_000 {
+        let (open, of_hour) = (t / 130 % 3 != 1, t % 500);
+        let event = match of_hour {
+            100 => "load",
+            250 if !open => "load",
+            320 => "unload",
+            n if n % 37 == 5 => "lube",
+            _ => "",
+        };
+        match event {
+            "load" if open && since.is_none() => since = Some(t),
+            "unload" => {
+                if let Some(start) = since.take() {
+                    writeln!(labels, "loaded,p,{},{t}", start + 1).unwrap();
+                }
+            }
             _ => {}
         }
+        writeln!(rows, "{t},p,{event},{},{}", if open { "open" } else { "shut" }, chance(t, 50)).unwrap();
     }
-    let manifest = Tables::new(&[("load.csv", &rows), ("labels.csv", &labels)]).draft().manifest;
-    assert!(manifest.contains("cut = \"24h\"") || manifest.contains("cut = \"1d\""), "{manifest}");
+    let tables = Tables::new(&[("press.csv", &rows), ("labels.csv", &labels)]);
+    let draft = tables.draft();
+    assert!(!draft.manifest.contains("\ncut = "), "{}", draft.manifest);
+    let (theory, f1) = tables.learned();
+    assert!(f1 > 0.99 && theory.contains("happensAt(event(X0, load), T)"), "{f1} {theory}");
 }
 
 #[test]

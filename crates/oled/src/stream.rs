@@ -91,19 +91,22 @@ impl Facts {
 
     /// Adds all facts of another.
     pub fn append(&mut self, other: &Facts) {
-        let before = self.values.len() as u32;
-        self.values.extend_from_slice(&other.values);
-        self.heads.extend(other.heads.iter().map(|&(signature, end)| (signature, before + end)));
+        self.append_some(other, 0..other.len());
+    }
+
+    /// Adds the facts at these places of another.
+    pub fn append_some(&mut self, other: &Facts, places: Range<usize>) {
+        let end = |places: usize| places.checked_sub(1).map_or(0, |last| other.heads[last].1);
+        let (own, from, to) = (self.values.len() as u32, end(places.start), end(places.end));
+        self.values.extend_from_slice(&other.values[from as usize..to as usize]);
+        self.heads.extend(other.heads[places].iter().map(|&(signature, end)| (signature, own + end - from)));
     }
 
     /// Becomes the facts at these places of another.
     pub fn copy(&mut self, other: &Facts, places: Range<usize>) {
-        let before = places.start.checked_sub(1).map_or(0, |last| other.heads[last].1);
         self.heads.clear();
-        self.heads.extend(other.heads[places].iter().map(|&(signature, end)| (signature, end - before)));
-        let end = before + self.heads.last().map_or(0, |&(_, end)| end);
         self.values.clear();
-        self.values.extend_from_slice(&other.values[before as usize..end as usize]);
+        self.append_some(other, places);
     }
 
     /// Takes the fact that was added last away.

@@ -99,19 +99,26 @@ pub(super) fn tables_of(
         let named = |column: &Column| !column.more && column.values.len() <= NAMES && !numeric(column);
         let events =
             !has_numbers && rest.clone().any(|at| named(&profile.columns[at]) && !profile.columns[at].is_truth());
+        // Beside numbers, a name in the minority of their rows says that something happens, or that a state changes.
+        let numbers = rest.clone().map(|column| &profile.columns[column]).filter(|column| numeric(column));
+        let reports = numbers.map(|column| column.filled).max().unwrap_or(0);
         let said = |column: &Column| match column {
-            column if column.filled == 0 || column.values.len() < 2 && has_numbers => Said::Nothing,
+            column if column.filled == 0 => Said::Nothing,
             column if numeric(column) => Said::Gauge,
             column if !named(column) => Said::Nothing,
-            _ if events => Said::Event,
+            column if events || column.filled * 2 < reports => Said::Event,
+            column if column.values.len() < 2 && has_numbers => Said::Nothing,
             _ => Said::State,
         };
         let mut said: Vec<Says> = rest.map(|column| Says::new(vec![column], said(&profile.columns[column]))).collect();
         take_apart(&profile, time, &own, &mut said, remarks)?;
         // The names of one row are one event, unless they are too many together. Each alone is one too, whoever did it or wherever it was;
         // but a truth value says nothing without the others, nor they without it.
-        let together: Vec<usize> =
-            said.iter().filter(|says| says.said == Said::Event).flat_map(|says| says.columns.clone()).collect();
+        let together: Vec<usize> = said
+            .iter()
+            .filter(|says| says.said == Said::Event && !has_numbers)
+            .flat_map(|says| says.columns.clone())
+            .collect();
         let product = together.iter().map(|column| profile.columns[*column].values.len()).product::<usize>();
         if together.len() > 1 && product <= NAMES {
             if together.iter().any(|column| profile.columns[*column].is_truth()) {
@@ -121,7 +128,11 @@ pub(super) fn tables_of(
         }
         // What is on is known by its interval, where there is one.
         for says in said.iter_mut().filter(|says| says.said == Said::Event && end.is_none()) {
-            says.replaced = super::replaced::replaced_column(&profile, &keys, &says.columns)?;
+            says.replaced = if has_numbers {
+                Some(says.columns[0])
+            } else {
+                super::replaced::replaced_column(&profile, &keys, &says.columns)?
+            };
         }
         for says in said.iter().filter(|says| says.said == Said::Nothing) {
             let column = &profile.columns[says.columns[0]];

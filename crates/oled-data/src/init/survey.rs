@@ -25,8 +25,8 @@ pub struct InitOptions {
     pub segment: Option<String>,
 }
 
-/// Labelled segments that a fluent needs so that rules can be judged on some that they were not learned from: the learner
-/// makes three groups of them.
+/// Segments, or days, that a condition has to come in so that rules with it can be judged on some that they were not learned from:
+/// the learner makes three groups of them.
 pub(super) const SEGMENTS: usize = 3;
 
 /// Time points in a labelled interval that is short, one of four, where a log has none of its own. With half as many its ends are
@@ -76,8 +76,6 @@ pub(super) struct Segments {
     pub(super) columns: Vec<Option<String>>,
     /// The column of the labels that has them.
     pub(super) of_labels: Option<String>,
-    /// After how many units a segment is cut.
-    pub(super) cut: Option<i64>,
 }
 
 /// A table whose columns are understood.
@@ -131,7 +129,7 @@ pub(super) enum Said {
     Gauge,
     /// One of few names, in a row with numbers: something is in a state.
     State,
-    /// One of few names, in a table without numbers: something happens.
+    /// One of few names, in a table without numbers, or in few of its rows: something happens.
     Event,
     /// Nothing that rules can use: too many names.
     Nothing,
@@ -247,7 +245,7 @@ impl Survey {
         if self.times.are_dates() {
             self.days = last.saturating_sub(first) / self.times.clock().units.saturating_mul(86_400);
         }
-        self.segments = self.choose_segments(own_segments, by_entity, (first, last));
+        self.segments = self.choose_segments(own_segments, by_entity);
         self.remark_on_rows_without_segment();
         let covers =
             |stamps: &Stamps| seen.iter().all(|other| other.found.iter().all(|stamp| stamps.found.contains(stamp)));
@@ -284,7 +282,7 @@ impl Survey {
         unary && self.tables.iter().all(|table| table.keys.len() == 1)
     }
 
-    fn choose_segments(&self, own: bool, by_entity: bool, span: (i64, i64)) -> Segments {
+    fn choose_segments(&self, own: bool, by_entity: bool) -> Segments {
         let mut segments = Segments::default();
         if own {
             let name = |table: &Surveyed| table.segment.map(|column| table.profile.columns[column].name.clone());
@@ -297,33 +295,6 @@ impl Survey {
             segments.columns = self.tables.iter().map(name).collect();
             segments.column = segments.columns.first().cloned().flatten();
             segments.of_labels = self.labels.args.first().cloned();
-        }
-        // The fluents that are labelled in enough segments.
-        let labelled = |cut: Option<i64>| {
-            let enough = self.labels.fluents.values().filter(|fluent| {
-                let mut found: IndexSet<(String, i64), FxBuildHasher> = IndexSet::default();
-                for interval in &fluent.intervals {
-                    let who = if own {
-                        interval.segment.clone()
-                    } else if by_entity {
-                        interval.args.first().cloned().unwrap_or_default()
-                    } else {
-                        String::new()
-                    };
-                    let start = interval.start.unwrap_or(span.0);
-                    found.insert((who, cut.map_or(0, |cut| start.div_euclid(cut))));
-                }
-                found.len() >= SEGMENTS
-            });
-            enough.count()
-        };
-        // The longest ones of those that are enough for most fluents; a learner has other ways for the rest.
-        let mut most = labelled(None);
-        for cut in self.cuts(span) {
-            let enough = labelled(Some(cut));
-            if enough > most {
-                (most, segments.cut) = (enough, Some(cut));
-            }
         }
         segments
     }
@@ -343,19 +314,6 @@ impl Survey {
                 ));
             }
         }
-    }
-
-    /// Lengths of time by which a stream may be cut, the longest first.
-    fn cuts(&self, (first, last): (i64, i64)) -> Vec<i64> {
-        let span = last.saturating_sub(first).max(1);
-        let units = self.times.clock().units;
-        let dated = [86_400, 43_200, 21_600, 10_800, 3_600, 1_800, 600, 300, 60]
-            .map(|seconds: i64| seconds.saturating_mul(units));
-        let plain = (0..=18).rev().flat_map(|power| [5, 2, 1].map(|digit| 10_i64.pow(power).saturating_mul(digit)));
-        let all: Vec<i64> = if self.times.are_dates() { dated.to_vec() } else { plain.collect() };
-        // A piece is longer than what happens in it: what began before it is not known there.
-        let longest = self.labels.lengths().last().copied().unwrap_or(0);
-        all.into_iter().filter(|cut| *cut <= span && *cut > longest).collect()
     }
 }
 

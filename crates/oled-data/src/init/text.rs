@@ -222,13 +222,6 @@ impl Survey {
         if self.interleaved {
             text.push_str("interleaved = true     # rows of several segments are mixed\n");
         }
-        if let Some(cut) = self.segments.cut {
-            let _ = writeln!(
-                text,
-                "cut = {}             # a segment each, so that rules can be judged on some that they were not learned from",
-                quoted(&self.duration(cut))
-            );
-        }
         if let Some(tick) = self.tick {
             let _ = writeln!(text, "tick = {tick:<16} # a time point so often, also where nothing is reported");
         }

@@ -17,7 +17,7 @@ use crate::sink::Sink;
 const LINES: usize = 64;
 
 /// A format that is read line by line, on its input.
-pub(super) struct Lines<F> {
+pub(crate) struct Lines<F> {
     name: String,
     input: LineReader,
     format: F,
@@ -29,18 +29,34 @@ pub(super) struct Lines<F> {
 
 impl<F: LineFormat + 'static> Lines<F> {
     /// The source; `held` is what the format held back where it goes on.
-    pub(super) fn boxed(
+    pub(crate) fn new(
         name: &str,
         input: LineReader,
         mut format: F,
         held: Option<&[u8]>,
         live: Option<&Live>,
-    ) -> Result<Box<dyn Source>, StateError> {
+    ) -> Result<Lines<F>, StateError> {
         held.map_or(Ok(()), |held| format.restore(held))?;
         let settle = live.filter(|live| live.follow).and_then(|live| live.settle);
         let stop = live.map(|live| live.stop.clone()).unwrap_or_default();
-        let input = if live.is_some() { input } else { input.ahead() };
-        Ok(Box::new(Lines { name: name.into(), input, format, settle, last: Instant::now(), stop }))
+        Ok(Lines { name: name.into(), input, format, settle, last: Instant::now(), stop })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn input(&self) -> &LineReader {
+        &self.input
+    }
+
+    pub(crate) fn format(&mut self) -> &mut F {
+        &mut self.format
+    }
+
+    /// Goes on with other lines; returns where those before were read from.
+    pub(crate) fn go_on(&mut self, input: LineReader) -> LineReader {
+        std::mem::replace(&mut self.input, input)
     }
 
     /// Reads the lines that are at hand, if there are any: together they are looked at once only for what is no text.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::by_line::Lines;
 use super::counter::{Counted, Counter};
 use super::guess::format_of;
-use super::{Frames, ReadOptions, Source};
+use super::{Frames, LineFormat, ReadOptions, Source};
 use crate::caviar::CaviarReader;
 use crate::digest::Digest;
 use crate::error::{DataError, Problem, ProblemKind};
@@ -22,7 +22,7 @@ use crate::jsonl::JsonlReader;
 use crate::lines::{LineReader, Place};
 use crate::live::{Live, LiveInput};
 use crate::mongo::MongoReader;
-use crate::parsed::{self, ParsedLines};
+use crate::parsed::{ParsedLines, ParsedRows, is_spread};
 use crate::rtec::RtecReader;
 use crate::sink::Sink;
 use crate::table::{ParquetReader, TableReader};
@@ -136,25 +136,27 @@ impl Frames {
             .of(name));
         }
         let held = at.and_then(|at| at.saved.place.as_ref()).map(|(_, held)| &held[..]);
-        let boxed = |source: Result<Box<dyn Source>, StateError>| source.map_err(|e| damaged(&e, name));
         let (kinds, live) = (options.kinds(), options.live.as_ref());
+        let spread = is_spread(options);
+        // Whoever parses blocks of lines reads them ahead anyway, and what is being written is read as it comes.
+        let input = if spread || live.is_some() { input } else { input.ahead() };
+        let by_line = ByLine { name, input, held, live };
         let source: Box<dyn Source> = match format {
-            Format::Jsonl if parsed::is_spread(options) => Box::new(ParsedLines::new(name, input, options)),
-            Format::Jsonl => boxed(Lines::boxed(name, input, JsonlReader::new(kinds), held, live))?,
-            Format::Mongo => boxed(Lines::boxed(name, input, MongoReader::new(kinds), held, live))?,
-            Format::Facts => boxed(Lines::boxed(name, input, FactsReader::new(&options.labels, kinds), held, live))?,
-            Format::Rtec => boxed(Lines::boxed(
-                name,
-                input,
-                RtecReader::new(&options.labels, &options.declared, kinds),
-                held,
-                live,
-            ))?,
-            Format::Caviar => Box::new(CaviarReader::single(name, input)),
+            Format::Jsonl if spread => Box::new(ParsedLines::new(name, by_line.input, options)),
+            Format::Jsonl => by_line.read(JsonlReader::new(kinds))?,
+            Format::Mongo => by_line.read(MongoReader::new(kinds))?,
+            Format::Facts => by_line.read(FactsReader::new(&options.labels, kinds))?,
+            Format::Rtec => by_line.read(RtecReader::new(&options.labels, &options.declared, kinds))?,
+            Format::Caviar => Box::new(CaviarReader::single(name, by_line.input)),
             Format::Csv | Format::Records => {
                 let tables = options.tables.clone().unwrap_or_default();
-                let reader = TableReader::new(name, format == Format::Records, tables, kinds);
-                boxed(Lines::boxed(name, input, reader, held, live))?
+                let reader = |_| TableReader::new(name, format == Format::Records, tables.clone(), kinds.clone());
+                if spread {
+                    let parsers = (0..options.parsers).map(reader).collect();
+                    Box::new(ParsedRows::new(by_line.lines(reader(0))?, parsers))
+                } else {
+                    by_line.read(reader(0))?
+                }
             }
             Format::Parquet => return Err(not_a_file(name)),
         };
@@ -164,6 +166,25 @@ impl Frames {
             frames.restore(saved).map_err(|error| damaged(&error, name))?;
         }
         Ok(frames)
+    }
+}
+
+/// An input that is read line by line.
+struct ByLine<'a> {
+    name: &'a str,
+    input: LineReader,
+    /// What the format held back where it goes on.
+    held: Option<&'a [u8]>,
+    live: Option<&'a Live>,
+}
+
+impl ByLine<'_> {
+    fn lines<F: LineFormat + 'static>(self, format: F) -> Result<Lines<F>, DataError> {
+        Lines::new(self.name, self.input, format, self.held, self.live).map_err(|error| damaged(&error, self.name))
+    }
+
+    fn read<F: LineFormat + 'static>(self, format: F) -> Result<Box<dyn Source>, DataError> {
+        Ok(Box::new(self.lines(format)?))
     }
 }
 

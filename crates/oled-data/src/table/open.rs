@@ -14,8 +14,7 @@ use crate::sink::Sink;
 #[derive(Default)]
 pub(super) struct Open {
     time: Option<i64>,
-    /// The cell of that time, if it is a text: it is the same in many rows.
-    text: Vec<u8>,
+    read: ReadTime,
     frames: Vec<(Symbol, Opened)>,
     /// Which of the frames is of which segment, where there are more than [`FEW`].
     places: IndexMap<Symbol, usize, FxBuildHasher>,
@@ -56,31 +55,31 @@ impl Open {
         usual: Symbol,
         sink: &mut Sink,
     ) -> Result<(), Problem> {
-        let time = self.read_time(row, columns, tables)?;
-        let segment = match columns.segment {
-            None => usual,
-            Some(column) if columns.is_missing(&row.text(column)) => {
-                let message = format!("the row has no `{}`, which is its segment", columns.names()[column]);
-                return Err(Problem::new(ProblemKind::Missing, row.at(column), message).hint(
-                    "each row belongs to a segment: fill the cell, or leave the row out with the option `lenient`",
-                ));
-            }
-            Some(column) => Symbol::new(&row.text(column)),
-        };
+        let place = self.read.place_of(row, columns, tables, usual)?;
+        let Some(facts) = self.facts_of(place, row.at(columns.time), sink)? else { return Ok(()) };
+        columns.add(row, facts, |problem| sink.skip_or_fail(problem))?;
+        match &mut columns.ends {
+            None => Ok(()),
+            Some(ends) => end(row, ends, place, tables, sink),
+        }
+    }
+
+    /// The facts so far of the frame of a segment and a time, which may begin here, unless it came at the wrong time and is left out.
+    pub(super) fn facts_of(
+        &mut self,
+        (segment, time): (Symbol, i64),
+        at: usize,
+        sink: &mut Sink,
+    ) -> Result<Option<&mut [Facts; 2]>, Problem> {
         if self.time != Some(time) {
             self.flush(sink);
             self.time = Some(time);
         }
         let frame = match self.last.filter(|(last, _)| *last == segment) {
             Some((_, frame)) => frame,
-            None => self.enter(segment, time, row.at(columns.time), sink)?,
+            None => self.enter(segment, time, at, sink)?,
         };
-        let Some((_, Some(facts))) = self.frames.get_mut(frame) else { return Ok(()) };
-        columns.add(row, facts, |problem| sink.skip_or_fail(problem))?;
-        match &mut columns.ends {
-            None => Ok(()),
-            Some(ends) => end(row, ends, (segment, time), tables, sink),
-        }
+        Ok(self.frames.get_mut(frame).and_then(|(_, facts)| facts.as_mut()))
     }
 
     /// Goes to the frame of a segment, which may begin here.
@@ -118,27 +117,6 @@ impl Open {
         self.places.get(&segment).copied()
     }
 
-    /// The time of a row.
-    #[inline]
-    fn read_time(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
-        if let Some(time) = row.time(columns.time) {
-            return Ok(time);
-        }
-        match (self.time, row.bytes(columns.time)) {
-            (Some(time), Some(bytes)) if same(&self.text, bytes) => Ok(time),
-            _ => self.read_other_time(row, columns, tables),
-        }
-    }
-
-    /// The time of a row that is not known to be that of the row before.
-    #[inline(never)]
-    fn read_other_time(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
-        let time = cell_time(row, columns, tables)?;
-        self.text.clear();
-        self.text.extend_from_slice(row.bytes(columns.time).unwrap_or_default());
-        Ok(time)
-    }
-
     /// Hands on the frames of a time of which no more rows come.
     pub(super) fn settle(&mut self, sink: &mut Sink) {
         self.settled = self.time.or(self.settled);
@@ -157,6 +135,60 @@ impl Open {
                 sink.push(Frame { segment, time, narrative, annotation });
             }
         }
+    }
+}
+
+/// The time that was read last, with its cell if it is a text: it is the same in many rows.
+#[derive(Default)]
+pub(super) struct ReadTime {
+    time: Option<i64>,
+    text: Vec<u8>,
+}
+
+impl ReadTime {
+    /// The segment and the time of a row.
+    #[inline]
+    pub(super) fn place_of(
+        &mut self,
+        row: &impl AnyRow,
+        columns: &Columns,
+        tables: &Tables,
+        usual: Symbol,
+    ) -> Result<(Symbol, i64), Problem> {
+        let time = self.read(row, columns, tables)?;
+        let segment = match columns.segment {
+            None => usual,
+            Some(column) if columns.is_missing(&row.text(column)) => {
+                let message = format!("the row has no `{}`, which is its segment", columns.names()[column]);
+                return Err(Problem::new(ProblemKind::Missing, row.at(column), message).hint(
+                    "each row belongs to a segment: fill the cell, or leave the row out with the option `lenient`",
+                ));
+            }
+            Some(column) => Symbol::new(&row.text(column)),
+        };
+        Ok((segment, time))
+    }
+
+    /// The time of a row.
+    #[inline]
+    fn read(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
+        if let Some(time) = row.time(columns.time) {
+            return Ok(time);
+        }
+        match (self.time, row.bytes(columns.time)) {
+            (Some(time), Some(bytes)) if same(&self.text, bytes) => Ok(time),
+            _ => self.read_other(row, columns, tables),
+        }
+    }
+
+    /// The time of a row that is not known to be that of the row before.
+    #[inline(never)]
+    fn read_other(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
+        let time = cell_time(row, columns, tables)?;
+        self.time = Some(time);
+        self.text.clear();
+        self.text.extend_from_slice(row.bytes(columns.time).unwrap_or_default());
+        Ok(time)
     }
 }
 

@@ -7,8 +7,10 @@ use oled::{Kinds, StateError, Symbol, state};
 
 use super::cells::keys;
 use super::marks::Marks;
-use super::open::Open;
-use super::{Cells, Columns, Row, Tables, delimiter};
+use super::open::{Open, ReadTime};
+use super::plain::PlainRows;
+use super::runs::{RunWriter, Runs};
+use super::{Cells, Columns, Tables, delimiter};
 use crate::error::{Problem, ProblemKind};
 use crate::frame::default_segment;
 use crate::lines::Line;
@@ -32,6 +34,8 @@ pub(crate) struct TableReader {
     /// A row whose quotes were not closed in its line.
     pending: String,
     open: Open,
+    /// The time of the row before, where rows are read ahead of their frames.
+    read: ReadTime,
     /// The segment of rows that name none.
     usual: Symbol,
 }
@@ -74,6 +78,7 @@ impl TableReader {
             marks: Marks::default(),
             pending: String::new(),
             open: Open::default(),
+            read: ReadTime::default(),
             usual: default_segment(),
         }
     }
@@ -86,6 +91,16 @@ impl TableReader {
     /// Whether rows say of which segment they are.
     pub(crate) fn has_segments(&self) -> bool {
         self.columns.as_ref().is_some_and(|columns| columns.segment.is_some())
+    }
+
+    /// Whether the names of columns were read.
+    pub(crate) fn has_header(&self) -> bool {
+        self.columns.is_some()
+    }
+
+    /// Whether no row has begun in the line before that is not over.
+    pub(crate) fn is_between_rows(&self) -> bool {
+        self.pending.is_empty()
     }
 
     /// What a reader of the same table has to know that begins behind its header.
@@ -165,49 +180,69 @@ impl TableReader {
 impl TableReader {
     /// Takes whole lines without quotes, whose marks are known.
     fn plain_lines(&mut self, text: &str, behind: &mut [usize], sink: &mut Sink) -> Many {
-        let bytes = text.as_bytes();
-        let mut many = Many::default();
-        let mut at = 0;
-        while at + 1 < behind.len() {
-            let start = behind[at];
-            let taken = match self.cells_of_row(bytes, &behind[at..]) {
-                Some(count) => {
-                    let end = behind[at + count];
-                    // The rest of the end of a line belongs to no cell.
-                    let rest = usize::from(bytes[end - 2] == b'\r');
-                    behind[at + count] = end - rest;
-                    let row = Row::between(text, &behind[at..=at + count]);
-                    let columns = self.columns.as_mut().expect("there are rows only behind the header");
-                    let added = self.open.add(&row, columns, &self.tables, self.usual, sink);
-                    behind[at + count] = end;
-                    at += count;
-                    added
-                }
-                None => {
-                    let ends_line = |behind: &usize| bytes[*behind - 1] == b'\n';
-                    at += 1 + behind[at + 1..].iter().position(ends_line).expect("each line has an end");
-                    self.line(Line::ended(&text[start..behind[at] - 1]), sink)
-                }
+        let (mut many, header) = (Many::default(), self.header.clone());
+        let mut rows = PlainRows::new(text, behind, self.names().len(), &header);
+        while let Some((line, row)) = rows.next() {
+            let taken = match (row, &mut self.columns) {
+                (Some(row), Some(columns)) => self.open.add(&row, columns, &self.tables, self.usual, sink),
+                _ => self.line(Line::ended(&text[line.start..line.end - 1]), sink),
             };
-            if !many.take(taken, text, start..behind[at], sink) {
+            if !many.take(taken, text, line, sink) {
                 break;
             }
         }
         many
     }
 
-    /// How many cells the line at the first mark has, if it is a row with a cell for each column, and nothing that has to be looked at
-    /// more closely.
-    #[inline]
-    fn cells_of_row(&self, bytes: &[u8], behind: &[usize]) -> Option<usize> {
-        let count = self.columns.as_ref()?.names().len();
-        let (last, others) = behind.get(1..=count)?.split_last()?;
-        let is_cell = others.iter().all(|behind| bytes[*behind - 1] != b'\n');
-        let line = &bytes[behind[0]..last - 1];
-        // A line may be blank, or the header again, with the rest of its end.
-        let header = line.len().wrapping_sub(self.header.len()) <= 2 && line.starts_with(self.header.as_bytes());
-        let usual = line.first().is_some_and(|first| *first > b' ') && !header;
-        (is_cell && bytes[last - 1] == b'\n' && usual).then_some(count)
+    /// The names of the columns, once they were read.
+    fn names(&self) -> &[String] {
+        self.columns.as_ref().map_or(&[], Columns::names)
+    }
+
+    /// What the rows of whole lines say, run by run. `None` if something in them has to be looked at more closely, or is wrong, or if what
+    /// a row says is no part of one frame.
+    pub(crate) fn runs(&mut self, text: &str) -> Option<Runs> {
+        let columns = self.columns.as_mut().filter(|columns| columns.ends.is_none())?;
+        let mut runs = Runs::default();
+        let TableReader { tables, usual, read, .. } = self;
+        let mut add = RunWriter { runs: &mut runs, read, tables, usual: *usual };
+        let mut number = 0;
+        if self.objects {
+            let mut from = 0;
+            for to in memchr::memchr_iter(b'\n', text.as_bytes()) {
+                number += 1;
+                let line = &text[from..to];
+                from = to + 1;
+                if !line.trim_ascii().is_empty() {
+                    add.row(&self.cells.object(line, columns.names()).ok()?, columns, (number, from))?;
+                }
+            }
+            return Some(runs);
+        }
+        if memchr::memchr(b'"', text.as_bytes()).is_some() {
+            return None;
+        }
+        self.marks.find(text.as_bytes(), self.cells.delimiter);
+        let mut rows = PlainRows::new(text, self.marks.behind(), columns.names().len(), &self.header);
+        while let Some((line, row)) = rows.next() {
+            number += 1;
+            match row {
+                Some(row) => add.row(&row, columns, (number, line.end))?,
+                None => {
+                    let line = text[line].trim_end_matches('\n');
+                    let line = line.strip_suffix('\r').unwrap_or(line);
+                    (line.trim_ascii().is_empty() || line == self.header).then_some(())?;
+                }
+            }
+        }
+        Some(runs)
+    }
+
+    /// Adds what a run of rows says, if its frame may come now.
+    pub(crate) fn add_run(&mut self, runs: &Runs, run: usize, sink: &mut Sink) -> Result<(), Problem> {
+        let facts = self.open.facts_of(runs.place(run), 0, sink)?;
+        facts.into_iter().for_each(|facts| runs.copy(run, facts));
+        Ok(())
     }
 }
 
