@@ -51,6 +51,14 @@ impl Survey {
                  {rise}({subjects}N, T) :- {name}_up_{window}({subjects}R, T), R >= N.\n\
                  {fall}({subjects}N, T) :- {name}_down_{window}({subjects}R, T), R >= N."
             );
+            let (steady, before) = (format!("{name}_steady_{window}"), saying.atom("W2"));
+            declare(&steady, "larger");
+            let _ = writeln!(
+                background,
+                "% How far its largest and its least of the last {window} time units are apart, at most.\n\
+                 {name}_span_{window}({subjects}R, T) :- max(W, {past}, {window}, M), min(W2, {before}, {window}, L), R = M - L.\n\
+                 {steady}({subjects}N, T) :- {name}_span_{window}({subjects}R, T), R <= N."
+            );
             // Where a gauge is noisy, what it says at one time point tells little.
             if self.step.is_some_and(|step| *window < step.saturating_mul(REPORTS)) {
                 continue;

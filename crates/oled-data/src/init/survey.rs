@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::clock::{check_times, time_column, times_of};

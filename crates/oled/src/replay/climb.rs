@@ -316,9 +316,9 @@ impl<'a> Climb<'a> {
         theory
     }
 
-    /// The rules of a theory, each threshold where its rule tells values apart: between the last value that the rule must
-    /// meet and the first that it must not, nearer to the side on which there are more runs. Values in between may be those
-    /// of other instances; where few events are all there is, they would put the threshold anywhere.
+    /// The rules of a theory, each threshold where its rule tells values apart: in the middle between the last value that the rule
+    /// must meet and the first that it must not. Values in between may be those of other instances; where few events are all
+    /// there is, they would put the threshold anywhere.
     pub(crate) fn settle(&mut self, theory: &Theory) -> Vec<literal::Rule> {
         let classes = self.slope.classes;
         let mut rules = theory.rules.clone();

@@ -40,13 +40,11 @@ pub(crate) struct Answer {
     pub(crate) gap: f64,
 }
 
-/// Where the threshold of a rule may be: cuts that lead to the same fit, and the runs on both sides of them.
+/// Where the threshold of a rule may be: between cuts that lead to the same fit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     pub(crate) strictest: u16,
     pub(crate) loosest: u16,
-    pub(crate) inside: usize,
-    pub(crate) outside: usize,
 }
 
 /// Which bodies are grown.
@@ -148,25 +146,17 @@ impl<'a> Search<'a> {
         all.into_iter().map(|(_, other)| other).filter(may_be).collect()
     }
 
-    /// The cuts of a threshold that all lead to the same fit, with the rest of its body as it is, and how many runs of the rest
-    /// meet all of them, and how many none.
+    /// The cuts of a threshold that all lead to the same fit, with the rest of its body as it is.
     pub(crate) fn room(&mut self, rest: &[Condition], (slot, own): (u16, u16)) -> Room {
         let node = self.question.node(&self.root, rest);
         self.looked_at += node.witnesses.len();
         self.sums.sum_up(self.question, &node, 0.0, Wanted::Slot(slot as usize));
         let brings: Vec<(u16, (i64, i64))> =
             self.sums.cuts(slot as usize).map(|(cut, sum)| (cut, (sum.yes, sum.no))).collect();
-        let mut room = Room { strictest: own, loosest: own, inside: 0, outside: 0 };
         // Neighbours that bring the same, as far as there are any; the loosest cut of all tells nothing apart.
-        for same in brings.chunk_by(|a, b| a.1 == b.1).filter(|same| same.iter().any(|(cut, _)| *cut == own)) {
-            (room.strictest, room.loosest) = (same[0].0, same[same.len() - 1].0);
-        }
-        for witness in &node.witnesses {
-            let meets = |cut| self.question.classes.meets(witness.item as usize, Condition::Threshold(slot, cut));
-            room.inside += usize::from(meets(room.strictest));
-            room.outside += usize::from(!meets(room.loosest));
-        }
-        room
+        let mut alike = brings.chunk_by(|a, b| a.1 == b.1).filter(|same| same.iter().any(|(cut, _)| *cut == own));
+        let (strictest, loosest) = alike.next().map_or((own, own), |same| (same[0].0, same[same.len() - 1].0));
+        Room { strictest, loosest }
     }
 
     /// Whether each condition of a body speaks for what the rule does.

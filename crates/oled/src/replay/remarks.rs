@@ -99,14 +99,26 @@ impl Replay {
         })
     }
 
-    /// Why nothing was learned that starts a target.
+    /// That rules do worse by more than half on what they were not made from.
+    fn are_of_little_use(&self, target: usize, outcome: &Outcome) -> Option<String> {
+        let held_out = outcome.held_out[self.definition(target, &outcome.rules) as usize]?.counts().f1();
+        let (fluent, own) = (self.targets[target].name, outcome.fit.counts().f1());
+        (2.0 * held_out < own).then(|| {
+            format!(
+                "rules for `{fluent}` have F1 {own:.3} where they were made and {held_out:.3} on what was held out: expect the latter of \
+                 new data. More labelled intervals, or conditions that say more, would help."
+            )
+        })
+    }
+
+    /// Why nothing was learned that starts a target, or why it may be worth nothing.
     pub(super) fn remark(&self, target: usize, outcome: &Outcome) -> Option<String> {
         let (unseen, positives) = (outcome.seen.unobserved, outcome.fit.positives as u64);
         if self.is_started(target, outcome) {
             let ((cause, remedy), fluent) = (unobserved(unseen, positives), self.targets[target].name);
-            return (2 * unseen > positives).then(|| {
-                format!("no rules can recognise most of what is annotated of `{fluent}`: {cause}. {remedy}.")
-            });
+            let unseen = (2 * unseen > positives)
+                .then(|| format!("no rules can recognise most of what is annotated of `{fluent}`: {cause}. {remedy}."));
+            return unseen.or_else(|| self.are_of_little_use(target, outcome));
         }
         // A fluent that only ends is started by somebody else.
         self.head(target, RuleKind::Initiation).or(self.head(target, RuleKind::Observed))?;

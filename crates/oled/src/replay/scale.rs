@@ -131,16 +131,15 @@ impl Scale {
         })
     }
 
-    /// The threshold for a rule that may have it anywhere between two cuts: nearer to the side on which there is more, as if
-    /// the values there were as far apart from each other as from the threshold, and as short a number as can be had nearby:
-    /// within an eighth of the way to the nearer side. Within a half, other units led to other numbers, and to an F1 that was
-    /// .025 apart; within less, numbers get longer.
+    /// The threshold for a rule that may have it anywhere between two cuts: in the middle, which new values cross least, and as short
+    /// a number as can be had nearby: within an eighth of the way to either side. Within a half, other units led to other numbers,
+    /// and to an F1 that was .025 apart; within less, numbers get longer. Nearer to the side on which there are more values, as if
+    /// these were as far apart from each other as from the threshold, noisy gauges went beyond it: on unseen data
+    /// three fluents of 46 in sixteen kinds of tables were .1 to .3 lower, and two .01 to .03 higher.
     pub(crate) fn settled(&self, room: &Room) -> Option<Threshold> {
         let (inner, outer) = (self.at(room.strictest).gap, self.at(room.loosest).gap);
         let (low, high) = (inner.0.min(outer.0), inner.1.max(outer.1));
-        let share = (room.outside + 1) as f64 / (room.inside + room.outside + 2) as f64;
-        let share = if inner.0 <= outer.0 { share } else { 1.0 - share };
-        let (at, half) = (low + (high - low) * share, (high - low) * share.min(1.0 - share) / 8.0);
+        let (at, half) = (low.midpoint(high), (high - low) / 16.0);
         let is_open = room.strictest < room.loosest && at.is_finite() && at - half < at + half;
         is_open.then(|| between(at - half, at + half, self.slot.comparison, self.slot.numbers)).flatten()
     }
