@@ -336,7 +336,7 @@ impl<'a> Climb<'a> {
                         continue;
                     };
                     let (scale, others) = (&classes.scales[slot as usize], without(&body, at));
-                    let Some(threshold) = scale.settled(&search.room(&others, (slot, cut))) else { continue };
+                    let Some(threshold) = scale.settled(search.room(&others, (slot, cut))) else { continue };
                     let moved = Condition::Threshold(slot, scale.cut(threshold));
                     // Whether conditions speak for the rule may depend on where it is.
                     if search.is_relevant(&with(&others, moved)) {

@@ -136,7 +136,7 @@ impl Scale {
     /// and to an F1 that was .025 apart; within less, numbers get longer. Nearer to the side on which there are more values, as if
     /// these were as far apart from each other as from the threshold, noisy gauges went beyond it: on unseen data
     /// three fluents of 46 in sixteen kinds of tables were .1 to .3 lower, and two .01 to .03 higher.
-    pub(crate) fn settled(&self, room: &Room) -> Option<Threshold> {
+    pub(crate) fn settled(&self, room: Room) -> Option<Threshold> {
         let (inner, outer) = (self.at(room.strictest).gap, self.at(room.loosest).gap);
         let (low, high) = (inner.0.min(outer.0), inner.1.max(outer.1));
         let (at, half) = (low.midpoint(high), (high - low) / 16.0);
