@@ -132,7 +132,7 @@ mod tests {
 
     fn options(parsers: usize, lenient: bool, interleaved: bool) -> ReadOptions {
         let task = TaskFolder::from_texts("rooms", TABLE, MODES, "").unwrap();
-        ReadOptions { parsers, interleaved, ..task.read_options(None, lenient) }
+        ReadOptions { interleaved, parsers, ..task.read_options(None, lenient) }
     }
 
     /// Three rooms on two floors, in rows of several blocks with others among them.
@@ -146,7 +146,7 @@ mod tests {
                 i % 3,
                 i % 40,
                 i % 7,
-                if i % 50 == 0 { "E1" } else { "" }
+                if i.is_multiple_of(50) { "E1" } else { "" }
             ),
         };
         let rows: String = (0..20_000).map(row).collect();
