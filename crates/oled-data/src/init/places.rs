@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::conditions::compared;
 use super::names::name_of;
-use super::survey::{Survey, Surveyed};
+use super::saying::Saying;
+use super::survey::{Said, Survey, Surveyed};
 
 /// The columns of places.
 pub(super) struct Places<'s> {
@@ -103,6 +104,22 @@ impl<'s> Places<'s> {
             of("X", &y, "Y1"),
             of("Y", &x, "X2"),
             of("Y", &y, "Y2"),
+        );
+    }
+
+    /// Whether two are in the same state: of one team, say.
+    pub(super) fn write_same(&self, saying: &Saying<'_>, modes: &mut String, background: &mut String) {
+        if !self.pairs || saying.said != Said::State || !std::ptr::eq(self.table, saying.table) {
+            return;
+        }
+        let (name, own) = (&saying.name, name_of(&self.table.keys[0].1));
+        let _ = writeln!(
+            background,
+            "% Two have the same.\nsame_{name}(X, Y, T) :- {name}_is(X, K, T), {name}_is(Y, K, T), X != Y."
+        );
+        let _ = writeln!(
+            modes,
+            "modeb(same_{name}(+{own}, +{own}, +time)).\nmodeb(not same_{name}(+{own}, +{own}, +time))."
         );
     }
 

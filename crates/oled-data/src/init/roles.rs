@@ -6,6 +6,7 @@ use rustc_hash::FxBuildHasher;
 use super::clock::words;
 use super::labelled::Labelled;
 use super::profile::{Column, Profile, overlap};
+use super::replaced::{replaced_column, turns};
 use super::segments::segment_column;
 use super::spans::end_column;
 use super::survey::{InitOptions, Said, Says, Surveyed};
@@ -128,11 +129,14 @@ pub(super) fn tables_of(
         }
         // What is on is known by its interval, where there is one.
         for says in said.iter_mut().filter(|says| says.said == Said::Event && end.is_none()) {
-            says.replaced = if has_numbers {
-                Some(says.columns[0])
-            } else {
-                super::replaced::replaced_column(&profile, &keys, &says.columns)?
-            };
+            says.replaced =
+                if has_numbers { Some(says.columns[0]) } else { replaced_column(&profile, &keys, &says.columns)? };
+            // Of two names those that replace each other are known already.
+            if let [column] = says.columns[..]
+                && (says.replaced.is_none() || profile.columns[column].values.len() > 2)
+            {
+                says.turns = turns(&profile, &keys, column)?;
+            }
         }
         for says in said.iter().filter(|says| says.said == Said::Nothing) {
             let column = &profile.columns[says.columns[0]];
@@ -149,7 +153,7 @@ pub(super) fn tables_of(
             let (name, path) = (&profile.columns[end].name, profile.path.display());
             remarks.push(format!("rows of `{path}` are intervals, which end at the time in column `{name}`"));
         }
-        tables.push(Surveyed { profile, time, segment, end, keys: own, said, steady: false });
+        tables.push(Surveyed { profile, time, segment, end, keys: own, said, steady: false, at_any_time: false });
     }
     Ok((tables, types))
 }

@@ -9,7 +9,15 @@ use super::survey::{Said, Surveyed};
 pub(super) const STARTS: &str = "_starts";
 pub(super) const ENDS: &str = "_ends";
 
-/// A column that says something, under the name that rules have for it.
+/// An atom with these arguments, each with a comma behind it or not.
+pub(super) fn called(name: &str, args: &str) -> String {
+    match args.trim_end_matches(", ") {
+        "" => name.into(),
+        args => format!("{name}({args})"),
+    }
+}
+
+/// A column that says something, or that there is a row, under the name that rules have for it.
 pub(super) struct Saying<'s> {
     pub(super) table: &'s Surveyed,
     pub(super) columns: &'s [usize],
@@ -18,6 +26,8 @@ pub(super) struct Saying<'s> {
     pub(super) under: Option<&'s (usize, String)>,
     /// Of an event, the column whose names replace each other.
     pub(super) replaced: Option<usize>,
+    /// Of an event, names that take turns.
+    pub(super) turns: &'s [[String; 2]],
     pub(super) name: String,
     /// Of an event in a table of intervals: whether it is their end.
     pub(super) edge: Option<Edge>,
@@ -73,6 +83,7 @@ impl Saying<'_> {
     /// Variables for these: `K`, or `K1, K2`.
     pub(super) fn value_names(&self) -> String {
         match self.columns.len() {
+            0 => String::new(),
             1 => "K".into(),
             many => (1..=many).map(|number| format!("K{number}")).collect::<Vec<_>>().join(", "),
         }
@@ -92,7 +103,7 @@ impl Saying<'_> {
     pub(super) fn atom(&self, value: &str) -> String {
         let subjects = self.subjects();
         match self.said {
-            Said::Event => format!("happensAt({}({subjects}{value}), T)", self.name),
+            Said::Event => format!("happensAt({}, T)", called(&self.name, &(subjects + value))),
             _ => format!("{}({subjects}{value}, T)", self.name),
         }
     }
@@ -102,7 +113,7 @@ impl Saying<'_> {
         let columns = &self.table.profile.columns;
         let keys = self.table.keys.iter().map(|(key, _)| key).chain(self.columns);
         let args: Vec<String> = keys.map(|key| Value::Sym(Symbol::new(&columns[*key].name)).to_string()).collect();
-        let fact = format!("{}({})", self.name, args.join(", "));
+        let fact = called(&self.name, &args.join(", "));
         let fact = if self.said == Said::Event { format!("happensAt({fact})") } else { fact };
         match self.under {
             Some((kinds, cell)) => format!("{fact} if {} = {cell}", columns[*kinds].name),
@@ -114,7 +125,7 @@ impl Saying<'_> {
     pub(super) fn anything(&self) -> String {
         let values = vec!["_"; self.table.keys.len() + self.columns.len()].join(", ");
         match self.said {
-            Said::Event => format!("happensAt({}({values}), T)", self.name),
+            Said::Event => format!("happensAt({}, T)", called(&self.name, &values)),
             _ => format!("{}({values}, T)", self.name),
         }
     }

@@ -91,6 +91,8 @@ pub(super) struct Surveyed {
     pub(super) said: Vec<Says>,
     /// Whether it has a row about everybody at each time point of the stream.
     pub(super) steady: bool,
+    /// Whether its rows have numbers and come at any time, as payments do: each is something that happens.
+    pub(super) at_any_time: bool,
 }
 
 /// Something that columns say.
@@ -102,11 +104,13 @@ pub(super) struct Says {
     pub(super) under: Option<(usize, String)>,
     /// Of an event, the column whose names replace each other, if there is one: what was said last goes on.
     pub(super) replaced: Option<usize>,
+    /// Of an event with one name, those that take turns, two and two.
+    pub(super) turns: Vec<[String; 2]>,
 }
 
 impl Says {
     pub(super) fn new(columns: Vec<usize>, said: Said) -> Says {
-        Says { columns, said, under: None, replaced: None }
+        Says { columns, said, under: None, replaced: None, turns: Vec::new() }
     }
 }
 
@@ -114,6 +118,20 @@ impl Surveyed {
     /// Whether it says numbers, which stand until there are others.
     fn has_numbers(&self) -> bool {
         self.said.iter().any(|says| says.said == Said::Gauge)
+    }
+
+    /// Whether its rows could be things that happen: they have numbers, but are no intervals, and are not of several kinds.
+    fn may_be_at_any_time(&self) -> bool {
+        self.end.is_none() && self.has_numbers() && self.said.iter().all(|says| says.under.is_none())
+    }
+
+    /// Takes each row for something that happens, with the names that it has; numbers and names are those of the last row.
+    fn take_rows_for_events(&mut self) {
+        (self.at_any_time, self.steady) = (true, false);
+        for says in self.said.iter_mut().filter(|says| says.said == Said::State) {
+            (says.said, says.replaced) = (Said::Event, Some(says.columns[0]));
+        }
+        self.said.push(Says::new(Vec::new(), Said::Event));
     }
 
     /// Whether some columns say something in every row, and there is one about everybody at each time point.
@@ -189,7 +207,8 @@ impl Survey {
     /// A log has no rows while nothing happens, and what is labelled goes on: without time points in between, an activity of an
     /// hour would count for less than one of a minute in which doors are opened.
     fn choose_tick(&mut self) {
-        let is_log = |table: &Surveyed| table.said.iter().all(|says| matches!(says.said, Said::Event | Said::Nothing));
+        let happens = |says: &Says| matches!(says.said, Said::Event | Said::Nothing);
+        let is_log = |table: &Surveyed| table.at_any_time || table.said.iter().all(happens);
         let lengths = self.labels.lengths();
         let short = lengths.get(lengths.len() / 4).filter(|_| self.tables.iter().all(is_log));
         self.tick = short.map(|length| readable((length / PARTS).max(1)));
@@ -266,6 +285,11 @@ impl Survey {
             // Half of all reports come within a step; what is reported stands until all but one in a hundred have come.
             self.grid = share(50).zip(share(99)).map(|(step, fill)| (readable(*step).max(1), (*fill).max(*step)));
             self.tables.iter_mut().for_each(|table| table.steady = self.grid.is_some() && table.has_numbers());
+        }
+        for (table, stamps) in self.tables.iter_mut().zip(&seen).filter(|_| self.grid.is_none()) {
+            if table.may_be_at_any_time() && stamps.are_at_any_time() {
+                table.take_rows_for_events();
+            }
         }
         // Numbers of a room say nothing of who is in it.
         let steady = |own: &&String| {

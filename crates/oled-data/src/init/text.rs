@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 use super::labelled::Symmetry;
 use super::names::name_of;
 use super::places::Places;
-use super::saying::{ENDS, Edge, STARTS, Saying};
+use super::saying::{ENDS, Edge, STARTS, Saying, called};
 use super::survey::{Said, Says, Survey};
 
 /// The texts of a task.
@@ -57,7 +57,10 @@ impl Survey {
     pub(super) fn write(&self) -> Draft {
         let sayings = self.sayings();
         let places = Places::find(self);
-        let used = |saying: &&Saying<'_>| places.as_ref().is_none_or(|p| !p.has(saying.table, saying.columns[0]));
+        let used = |saying: &&Saying<'_>| {
+            let is_place = |own: &Places<'_>| saying.columns.iter().any(|column| own.has(saying.table, *column));
+            !places.as_ref().is_some_and(is_place)
+        };
         let (mut modes, mut background) = (String::new(), String::new());
         self.write_stream(&sayings, &mut modes);
         self.write_labels(&mut modes);
@@ -72,6 +75,7 @@ impl Survey {
         }
         if let Some(places) = &places {
             places.write(self, &mut modes, &mut background);
+            sayings.iter().for_each(|saying| places.write_same(saying, &mut modes, &mut background));
         }
         self.write_time_of_day(&sayings, &mut modes, &mut background);
         self.write_recurring(&mut modes, &mut background);
@@ -94,7 +98,9 @@ impl Survey {
         }
         let mut sayings = Vec::new();
         for table in &self.tables {
-            for Says { columns, said, under, replaced } in table.said.iter().filter(|says| says.said != Said::Nothing) {
+            for Says { columns, said, under, replaced, turns } in
+                table.said.iter().filter(|says| says.said != Said::Nothing)
+            {
                 // An event with several names is called after its table.
                 let mut name = match (&columns[..], under) {
                     (_, Some((_, cell))) => name_of(cell),
@@ -115,6 +121,7 @@ impl Survey {
                     said: *said,
                     under: under.as_ref(),
                     replaced: *replaced,
+                    turns,
                     name,
                     edge,
                 };
@@ -135,7 +142,7 @@ impl Survey {
             let (name, markers, values) = (&saying.name, saying.markers(), saying.value_marks('+'));
             // Writing to a string cannot fail.
             let _ = match saying.said {
-                Said::Event => writeln!(modes, "input(happensAt({name}({markers}{values}), +time))."),
+                Said::Event => writeln!(modes, "input(happensAt({}, +time)).", called(name, &(markers + &values))),
                 _ => writeln!(modes, "input({name}({markers}{values}, +time))."),
             };
         }
@@ -171,6 +178,9 @@ impl Survey {
                 Said::Event if saying.replaced.is_some() => writeln!(modes, "exclusive(happensAt({fact}), +time))."),
                 _ => Ok(()),
             };
+        }
+        for saying in sayings.iter().filter(|saying| !saying.turns.is_empty()) {
+            let _ = writeln!(modes, "type({}_turn, symbol).", saying.name);
         }
         if let Some(longest) = self.windows.last() {
             // What was said when the longest interval began is still known when it ends.

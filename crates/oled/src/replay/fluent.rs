@@ -12,7 +12,7 @@ mod folds;
 
 use serde::{Deserialize, Serialize};
 
-use deal::{Deal, FOLDS};
+use deal::Deal;
 use folds::{Form, is_clearly_less};
 
 use super::classes::{Classes, Condition, Scope, Vocabulary};
@@ -122,14 +122,13 @@ impl FluentSearch<'_> {
     /// somebody wants to know how well the rules do.
     pub(crate) fn full(&self, start: &[Rule], folds: bool) -> Outcome {
         let classes = Classes::new(self.record, self.segments, self.scope, Vocabulary::All(start));
-        let intervals = Runs::new(self.segments, self.scope, &classes).intervals as usize;
         let definitions = self.definitions();
         let mut held_out = [None; 2];
         let (mut refits, mut looked_at_by_folds, mut of_folds) = (None, 0, Vec::new());
         let definition = self.choice.declared.filter(|d| definitions.contains(d)).unwrap_or(definitions[0]);
         let mut form = Form { definition, effort: Effort::Thorough, fineness: Fineness::Fine, earned: false };
-        if (folds || definitions.len() > 1) && intervals >= FOLDS {
-            let deal = Deal::new(self.segments, self.scope);
+        let deal = (folds || definitions.len() > 1).then(|| Deal::new(self.segments, self.scope));
+        if let Some(deal) = deal.filter(|deal| !deal.folds().is_empty()) {
             let tried = self.threads.side_by_side(definitions.len(), |i| self.fold(&classes, &deal, definitions[i]));
             for folds in &tried {
                 held_out[folds.form.definition as usize] = Some(folds.fit);

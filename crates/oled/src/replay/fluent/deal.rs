@@ -3,12 +3,13 @@
 //! Segments with events are dealt out evenly, and so are the others. Where fewer segments have events than there are folds, as
 //! in a stream that is one single segment, each of them is cut into as many stretches, with as many annotated intervals in each.
 //! A stretch is held out by calling what is annotated in it unknown: what rules do before it still counts for what holds in it,
-//! as it will when they recognise.
+//! as it will when they recognise. A fold without which too few intervals are left for any rule says nothing of rules: it is not judged.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Scope, Segment};
+use crate::replay::evidence::SUPPORT;
 
 /// There are so many folds: with two, rules are made from too little; every fold more costs a search.
 pub(super) const FOLDS: usize = 3;
@@ -18,6 +19,8 @@ pub(super) struct Deal<'a> {
     segments: &'a [&'a Segment<'a>],
     group: usize,
     spans: Vec<[Range<u64>; FOLDS]>,
+    /// The folds without which rules can be right about enough intervals.
+    folds: Vec<usize>,
 }
 
 /// All time points of a segment, and none.
@@ -42,7 +45,18 @@ impl<'a> Deal<'a> {
             *dealt += 1;
             spans
         });
-        Deal { segments, group: scope.group, spans: spans.collect() }
+        let spans: Vec<[Range<u64>; FOLDS]> = spans.collect();
+        let left = |fold: usize| -> usize {
+            let begin = annotated.iter().zip(&spans).map(|(intervals, spans)| (intervals, &spans[fold]));
+            begin.map(|(all, span)| all.iter().filter(|interval| !span.contains(&interval.start)).count()).sum()
+        };
+        let folds = (0..FOLDS).filter(|fold| left(*fold) >= SUPPORT).collect();
+        Deal { segments, group: scope.group, spans, folds }
+    }
+
+    /// The folds that are judged.
+    pub(super) fn folds(&self) -> &[usize] {
+        &self.folds
     }
 
     /// What is left without a fold.

@@ -1,6 +1,6 @@
 //! Folds: how rules that are found without a part of the stream do on that part, and which form of rules does best there.
 
-use super::deal::{Deal, FOLDS};
+use super::deal::Deal;
 use super::{Classes, Definition, Effort, Fineness, Fit, FluentSearch, Outcome, Rule, Runs, Segment, actions};
 use crate::replay::evidence::is_beyond_chance;
 use crate::replay::simulate::fit_by_segment;
@@ -95,9 +95,10 @@ impl FluentSearch<'_> {
         known: Option<&Folds>,
         find: impl Fn((&Classes, &Runs, Definition), usize) -> Outcome + Sync,
     ) -> Folds {
-        let judged = self.threads.side_by_side(FOLDS, |fold| {
-            self.watch.tell(|| format!("without a part of the stream, {} of {FOLDS}", fold + 1));
-            let (rest, test) = (deal.rest(fold), deal.held_out(fold));
+        let folds = deal.folds();
+        let judged = self.threads.side_by_side(folds.len(), |fold| {
+            self.watch.tell(|| format!("without a part of the stream, {} of {}", fold + 1, folds.len()));
+            let (rest, test) = (deal.rest(folds[fold]), deal.held_out(folds[fold]));
             let [rest, test] = [&rest, &test].map(|part| part.iter().map(AsRef::as_ref).collect::<Vec<_>>());
             let found = find((classes, &Runs::new(&rest, self.scope, classes), definition), fold);
             let rules = found.rules.clone();

@@ -1,5 +1,7 @@
 //! Tasks that are drafted from tables of many kinds: what their columns are for, and the rules that are learned then.
 
+mod happening;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
