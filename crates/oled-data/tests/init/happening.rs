@@ -28,8 +28,9 @@ fn rows_that_come_at_any_time_are_events_that_are_counted_and_waited_for() {
         }
     }
     rows.sort_unstable();
-    let rows: String = rows.iter().map(|(time, card, amount)| format!("{time},c{card},{amount},shop\n")).collect();
-    let tables = Tables::new(&[("payments.csv", &format!("time,card,amount,place\n{rows}")), ("labels.csv", &labels)]);
+    let mut text = String::from("time,card,amount,place\n");
+    rows.iter().for_each(|(time, card, amount)| writeln!(text, "{time},c{card},{amount},shop").unwrap());
+    let tables = Tables::new(&[("payments.csv", &text), ("labels.csv", &labels)]);
     let draft = tables.draft();
     assert!(
         draft.manifest.contains("\"happensAt(payments(card))\"") && draft.manifest.contains("\ntick = "),
