@@ -59,6 +59,8 @@ pub(super) struct Survey {
     pub(super) days: i64,
     /// The usual time from one report of somebody to the next.
     pub(super) step: Option<i64>,
+    /// That between reports that come close behind each other: all but a quarter are further apart.
+    pub(super) burst: Option<i64>,
     /// Windows to look back at.
     pub(super) windows: Vec<i64>,
     /// Names by their type that say what somebody is.
@@ -187,6 +189,7 @@ impl Survey {
             tick: None,
             days: 0,
             step: None,
+            burst: None,
             windows: Vec::new(),
             recurring: IndexMap::default(),
             remarks,
@@ -215,12 +218,14 @@ impl Survey {
     }
 
     /// How long rules look back for changes and counts: as long as what is labelled lasts, and, since it begins and ends faster
-    /// than it lasts, between that and the time from one report to the next: the root of their product, whatever the unit.
+    /// than it lasts, between that and the time from one report to the next: the root of their product, whatever the unit. Where
+    /// reports come close behind each other at times, the same with the time between those.
     fn choose_windows(&mut self) {
         let lengths = self.labels.lengths();
         let quarter = |share: usize| lengths.get(lengths.len() * share / 4).copied();
-        let change = quarter(2).zip(self.step).map(|(length, step)| (length as f64 * step as f64).sqrt() as i64);
-        let windows = [change, quarter(1), quarter(3)].into_iter().flatten();
+        let between =
+            |step: Option<i64>| quarter(2).zip(step).map(|(length, step)| (length as f64 * step as f64).sqrt() as i64);
+        let windows = [between(self.burst), between(self.step), quarter(1), quarter(3)].into_iter().flatten();
         self.windows = windows.map(|length| readable(length.max(1))).collect();
         self.windows.sort_unstable();
         self.windows.dedup();
@@ -277,7 +282,7 @@ impl Survey {
         let mut gaps: Vec<i64> = seen.iter().flat_map(|stamps| stamps.gaps.iter().copied()).collect();
         gaps.sort_unstable();
         let share = |hundredths: usize| gaps.get((gaps.len() * hundredths / 100).min(gaps.len().saturating_sub(1)));
-        self.step = share(50).copied();
+        (self.burst, self.step) = (share(25).copied(), share(50).copied());
         // Rules about several ask for the numbers of all of them at one time point, and each reports alone.
         let arity = self.labels.fluents.values().map(|fluent| fluent.arity).max().unwrap_or(0);
         let apart = |table: &Surveyed| table.has_numbers() && (1..arity).contains(&table.keys.len());
