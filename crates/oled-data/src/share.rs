@@ -1,10 +1,12 @@
 //! Shares: a file of lines in pieces that several processes read side by side, each piece with whole segments.
 //!
-//! A file is cut every so many bytes. A segment belongs to the piece in which it begins: the cut moves on to the first line of another
+//! A file is cut every so many bytes, a table of Parquet between its row groups. A segment belongs to the piece in which it begins: the cut moves on to the first line of another
 //! segment, or where segments are mixed to the next frame. Where that is follows from the file alone, so that whoever reads the piece
 //! before and whoever reads the one after agree without asking each other, and together the pieces are the stream: every line is in one
 //! of them, in its order.
 
+mod cut;
+mod groups;
 mod lines;
 mod rows;
 mod whole;
@@ -15,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use oled::Symbol;
 
+use self::groups::GroupCuts;
 use self::lines::LineCuts;
 use self::rows::RowCuts;
 use self::whole::Whole;
@@ -24,7 +27,7 @@ use crate::format::{Format, compression_of};
 use crate::lines::{Line, LineReader};
 use crate::reader::{Frames, LineFormat, ReadOptions, format_of};
 use crate::sink::Sink;
-use crate::table::TableReader;
+use crate::table::{RowGroups, TableReader};
 
 /// The bytes of a piece: a hundred frames or some hundreds. With fewer the search for cuts costs more than it spreads, with more what is told
 /// waits longer, and more of it is in memory.
@@ -53,6 +56,8 @@ enum Cuts {
     Lines,
     /// With a row of a table.
     Rows(Box<RowCuts>),
+    /// With a row of a table of Parquet, of which a row group is a piece.
+    Groups(Box<GroupCuts>),
 }
 
 impl Shares {
@@ -93,7 +98,8 @@ impl Shares {
             Format::Facts if options.interleaved => Err("its segments are mixed, and lines do not name them"),
             Format::Jsonl | Format::Facts => Ok(Cuts::Segments(Box::new(LineCuts::new(format, options)))),
             Format::Csv | Format::Records => row_cuts(&name, format == Format::Records, &mut input, options),
-            _ => Err("only JSON Lines, facts and tables of text are"),
+            Format::Parquet => group_cuts(path, options)?,
+            _ => Err("only JSON Lines, facts and tables are"),
         };
         let cuts = match cuts {
             Ok(cuts) => cuts,
@@ -116,12 +122,32 @@ impl Shares {
 
     /// How many pieces there are; some may be without a segment of their own.
     pub fn pieces(&self) -> u64 {
-        self.file.size.div_ceil(self.piece)
+        match &self.cuts {
+            Cuts::Groups(groups) => groups.pieces(),
+            _ => self.file.size.div_ceil(self.piece),
+        }
+    }
+
+    /// Where the file is cut for a piece; for the one behind the last, its end.
+    fn cut(&self, piece: u64) -> u64 {
+        match &self.cuts {
+            Cuts::Groups(groups) => groups.start(piece),
+            _ => (piece * self.piece).min(self.file.size),
+        }
+    }
+
+    /// The place behind the last one.
+    fn end(&self) -> u64 {
+        match &self.cuts {
+            Cuts::Groups(groups) => groups.rows(),
+            _ => self.file.size,
+        }
     }
 
     /// What tells the file from others, up to the beginning of a piece.
     pub fn evidence(&mut self, piece: u64) -> Result<u64, DataError> {
-        let end = (piece * self.piece).min(self.file.size);
+        // What is in a file of Parquet is written at its end.
+        let end = if let Cuts::Groups(_) = self.cuts { self.file.size } else { self.cut(piece) };
         let start = self.file.bytes(0, COMPARED.min(end));
         let both = start.and_then(|start| Ok([start, self.file.bytes(end.saturating_sub(COMPARED), end)?].concat()));
         both.map(|bytes| digest(&bytes)).map_err(|error| self.failed(&error))
@@ -130,11 +156,17 @@ impl Shares {
     /// The frames of a piece; `None` if none begins in it. `before`: segments that were there before, with their last times, so that it
     /// is a fault if they are here, or not later.
     pub fn read(&mut self, piece: u64, before: &[(Symbol, i64)]) -> Result<Option<Share>, DataError> {
-        let [start, end] = [piece, piece + 1].map(|piece| (piece * self.piece).min(self.file.size));
-        let start = self.boundary(start).map_err(|error| self.failed(&error))?;
-        let end = self.boundary(end).map_err(|error| self.failed(&error))?;
+        let [start, end] = [piece, piece + 1].map(|piece| self.cut(piece));
+        let (start, end) = (self.boundary(start)?, self.boundary(end)?);
         if start >= end {
             return Ok(None);
+        }
+        let is_last = end == self.end();
+        if let Cuts::Groups(_) = self.cuts {
+            let mut frames = Frames::of_parquet(&self.path, &self.options, start..end)?;
+            frames.sink.passed(before);
+            // Rows have their numbers in the file.
+            return Ok(Some(Share { frames, name: self.name.clone(), before: Before::Lines(0), is_last }));
         }
         let opened = File::open(&self.path).and_then(|mut file| {
             file.seek(SeekFrom::Start(start))?;
@@ -147,7 +179,7 @@ impl Shares {
         };
         frames.sink.passed(before);
         let before = Before::Bytes(self.path.clone(), start);
-        Ok(Some(Share { frames, name: self.name.clone(), before, is_last: end == self.file.size }))
+        Ok(Some(Share { frames, name: self.name.clone(), before, is_last }))
     }
 
     fn failed(&self, error: &io::Error) -> DataError {
@@ -155,8 +187,8 @@ impl Shares {
     }
 
     /// The first place from a cut on at which a piece may begin; the end if there is none.
-    fn boundary(&mut self, cut: u64) -> io::Result<u64> {
-        if cut == 0 || cut >= self.file.size {
+    fn boundary(&mut self, cut: u64) -> Result<u64, DataError> {
+        if cut == 0 || cut >= self.end() {
             return Ok(cut);
         }
         let known = self.moved.filter(|(from, _)| *from <= cut);
@@ -165,14 +197,28 @@ impl Shares {
         }
         let (file, piece) = (&mut self.file, self.piece);
         let to = match &mut self.cuts {
-            Cuts::Segments(cuts) => cuts.boundary(file, cut, known.map_or(0, |(_, to)| to), piece)?,
-            Cuts::Lines => file.line_from(cut)?,
-            Cuts::Rows(cuts) => cuts.boundary(file, cut, piece)?,
+            Cuts::Segments(cuts) => cuts.boundary(file, cut, known.map_or(0, |(_, to)| to), piece),
+            Cuts::Lines => file.line_from(cut),
+            Cuts::Rows(cuts) => cuts.boundary(file, cut, piece),
+            Cuts::Groups(cuts) => Ok(cuts.boundary(cut)?),
         };
+        let to = to.map_err(|error| self.failed(&error))?;
         self.moved = Some((cut, to));
         Ok(to)
     }
 }
+
+/// The cuts of a table of Parquet.
+fn group_cuts(path: &Path, options: &ReadOptions) -> Result<Result<Cuts, &'static str>, DataError> {
+    let groups = RowGroups::open(path, options)?;
+    if !groups.has_segments() && !options.interleaved {
+        return Ok(Err(ONE_SEGMENT));
+    }
+    Ok(Ok(Cuts::Groups(Box::new(GroupCuts::new(groups, options.interleaved)))))
+}
+
+/// Why a table is not read in pieces.
+const ONE_SEGMENT: &str = "its rows do not say of which segment they are: it is one";
 
 /// The cuts of a table, of which the header is read here.
 fn row_cuts(name: &str, objects: bool, input: &mut LineReader, options: &ReadOptions) -> Result<Cuts, &'static str> {
@@ -185,7 +231,7 @@ fn row_cuts(name: &str, objects: bool, input: &mut LineReader, options: &ReadOpt
     table.line(Line { text, ended: true }, &mut Sink::new(options)).map_err(|_| why_not)?;
     let first = if objects { start } else { input.place().offset() };
     if !table.has_segments() && !options.interleaved {
-        return Err("its rows do not say of which segment they are: it is one");
+        return Err(ONE_SEGMENT);
     }
     Ok(Cuts::Rows(Box::new(RowCuts::new(table, first, options.interleaved))))
 }

@@ -46,7 +46,7 @@ pub(crate) use batches::{ArrowReader, BatchReader, Slices, scan_batches};
 pub(crate) use cells::{Cells, Row, delimiter, keys};
 pub(crate) use columns::{Columns, truth};
 pub(crate) use open::SETTLED;
-pub(crate) use parquet::ParquetReader;
+pub(crate) use parquet::{ParquetReader, RowGroups};
 pub(crate) use rows::TableReader;
 pub(crate) use runs::Runs;
 pub(crate) use scan::scan;

@@ -10,7 +10,7 @@ use arrow_array::{
 };
 use oled::Frame;
 use oled_data::task_folder::TaskFolder;
-use oled_data::{DataError, ReadOptions, open};
+use oled_data::{DataError, ReadOptions, Shares, open};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, GzipLevel};
 use parquet::file::properties::WriterProperties;
@@ -213,4 +213,49 @@ fn a_task_is_drafted_from_a_table() {
     assert_eq!(of_text.1, of_table.1);
     assert!(of_text.1.iter().all(|atoms| atoms.len() == 1), "{:?}", of_text.1);
     assert!(of_text.0.iter().all(|line| of_table.0.contains(line)), "{of_text:?} {of_table:?}");
+}
+
+/// Frames up to the first fault, as text.
+fn told(frames: impl Iterator<Item = Result<Frame, DataError>>) -> Vec<String> {
+    frames.map(|frame| frame.map_or_else(|error| format!("error: {error}"), |frame| format!("{frame:?}"))).collect()
+}
+
+#[test]
+fn row_groups_are_pieces_with_whole_times_and_segments() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.parquet");
+    let compare = |rows: &[Row], interleaved: bool| {
+        write(&path, rows, whole(rows), Compression::SNAPPY);
+        let table = TABLE.replace("time = \"time\"", "time = \"time\"\nsegment = \"machine\"");
+        let text = format!("[stream]\ninterleaved = {interleaved}\n{table}");
+        let options = TaskFolder::from_texts("machines", &text, MODES, "").unwrap().read_options(None, false);
+        let expected = told(open(&path, &options).unwrap());
+        let mut shares = Shares::open(&path, &options).unwrap().unwrap();
+        assert_eq!(shares.pieces(), rows.len().div_ceil(7) as u64);
+        let mut pieces = Vec::new();
+        // In any order, each by somebody who knows nothing of the others.
+        for piece in (0..shares.pieces()).rev() {
+            let alone = Shares::open(&path, &options).unwrap().unwrap().read(piece, &[]).unwrap().map(told);
+            assert_eq!(alone, shares.read(piece, &[]).unwrap().map(told));
+            pieces.push(alone);
+        }
+        let own: Vec<String> = pieces.iter().rev().flatten().flatten().cloned().collect();
+        assert_eq!(own[..expected.len()], expected);
+        assert!(own.len() == expected.len() || expected.last().unwrap().starts_with("error"));
+        pieces.iter().flatten().count()
+    };
+    let row = |time: i64, machine: i64| (time, format!("m{machine}"), Some(time as f64), Some(machine % 2 == 0));
+    // Segments one after the other, of one row up to many more than a row group has.
+    let apart: Vec<Row> = (0..9).flat_map(|m| (0..=m * m % 23).map(move |time| row(time, m))).collect();
+    assert!(compare(&apart, false) >= 5);
+    assert!(compare(&(0..30).map(|time| row(time, 0)).collect::<Vec<_>>(), false) == 1);
+    // Mixed ones, with times that are longer than a row group.
+    let mixed: Vec<Row> = (0..40).flat_map(|time| (0..=time * 7 % 20).map(move |m| row(time, m))).collect();
+    assert!(compare(&mixed, true) >= 15);
+    assert_eq!(compare(&mixed[..1], true), 1);
+    // A fault has the number of its row in the file.
+    let mut late = apart.clone();
+    let last = late.len() - 1;
+    late[last].0 = 0;
+    compare(&late, false);
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
@@ -97,6 +98,15 @@ impl Frames {
         let ticks = options.ticks.as_ref().map(Ticks::save);
         let saved = Position { format, taken: 0, place, seen: Digest::default(), sink, ticks };
         Frames::from_input(name, input, options, Some(At { saved: &saved, again: false }))
+    }
+
+    /// Some rows of a table of Parquet.
+    pub(crate) fn of_parquet(path: &Path, options: &ReadOptions, rows: Range<u64>) -> Result<Frames, DataError> {
+        let bytes = Counter::default();
+        let (source, total) = ParquetReader::open(path, options, rows, bytes.clone())?;
+        let mut frames = Frames::new(source, options, bytes, Some(total))?;
+        frames.format = Format::Parquet;
+        Ok(frames)
     }
 
     fn from_input(
@@ -274,11 +284,7 @@ fn open_parquet(path: &Path, options: &ReadOptions) -> Result<Frames, DataError>
             .hint("follow a table of CSV, or leave the option `follow` out")
             .of(name));
     }
-    let bytes = Counter::default();
-    let (source, total) = ParquetReader::open(path, options, bytes.clone())?;
-    let mut frames = Frames::new(source, options, bytes, Some(total))?;
-    frames.format = Format::Parquet;
-    Ok(frames)
+    Frames::of_parquet(path, options, 0..u64::MAX)
 }
 
 fn is_compressed(name: &str) -> bool {

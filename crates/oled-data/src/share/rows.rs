@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use oled::Symbol;
 
+use super::cut::{Cut, Found};
 use super::whole::{BLOCK, Whole, line_ends};
 use crate::lines::bare;
 use crate::table::TableReader;
@@ -23,15 +24,6 @@ pub(super) struct RowCuts {
     quoted: bool,
     /// A place, and whether the number of quotes before it is odd.
     quotes: (u64, bool),
-}
-
-/// What was found from a place on.
-enum Found {
-    At(u64),
-    /// Nothing up to where somebody asked to stop.
-    Nothing,
-    /// One has to look further back to know.
-    FurtherBack,
 }
 
 impl RowCuts {
@@ -82,8 +74,7 @@ impl RowCuts {
     /// The same, where rows are looked at from a start before it on.
     fn scan(&mut self, file: &mut Whole, start: u64, from: u64, until: Option<u64>) -> io::Result<Found> {
         let mut at = self.row_from(file, start)?;
-        // The segments of the rows of a time, and whether all of them were seen.
-        let (mut time, mut segments, mut whole) = (None, Vec::new(), start == self.first);
+        let mut seen = Cut::new(from, self.interleaved, start == self.first);
         while until.is_none_or(|until| at < until) {
             let bytes = self.rows(file, at)?;
             if bytes.is_empty() {
@@ -91,22 +82,9 @@ impl RowCuts {
             }
             for row in self.split(&bytes) {
                 let here = at + row.start as u64;
-                let Some((own, segment)) = self.says(&bytes[row]) else { continue };
-                if time != Some(own) {
-                    if time.is_some() && here >= from {
-                        if self.interleaved || whole && !segments.contains(&segment) {
-                            return Ok(Found::At(here));
-                        }
-                        if !whole {
-                            return Ok(Found::FurtherBack);
-                        }
-                    }
-                    whole |= time.is_some();
-                    time = Some(own);
-                    segments.clear();
-                }
-                if !segments.contains(&segment) {
-                    segments.push(segment);
+                let place = self.says(&bytes[row]);
+                if let Some(found) = place.and_then(|place| seen.row(here, place)) {
+                    return Ok(found);
                 }
             }
             at += bytes.len() as u64;

@@ -1,6 +1,9 @@
 //! No Parquet: what to tell where the program was built without it.
 
+use std::ops::Range;
 use std::path::Path;
+
+use oled::Symbol;
 
 use super::Row;
 use crate::error::{DataError, Problem, ProblemKind};
@@ -24,7 +27,36 @@ pub(crate) fn scan(
 pub(crate) struct ParquetReader;
 
 impl ParquetReader {
-    pub(crate) fn open(path: &Path, _: &ReadOptions, _: Counter) -> Result<(Box<dyn Source>, u64), DataError> {
+    pub(crate) fn open(
+        path: &Path,
+        _: &ReadOptions,
+        _: Range<u64>,
+        _: Counter,
+    ) -> Result<(Box<dyn Source>, u64), DataError> {
         Err(without(path))
+    }
+}
+
+/// There are none.
+pub(crate) struct RowGroups;
+
+impl RowGroups {
+    pub(crate) fn open(path: &Path, _: &ReadOptions) -> Result<RowGroups, DataError> {
+        Err(without(path))
+    }
+
+    #[expect(clippy::unused_self, reason = "as where there are some")]
+    pub(crate) fn has_segments(&self) -> bool {
+        false
+    }
+
+    #[expect(clippy::unused_self, reason = "as where there are some")]
+    pub(crate) fn starts(&self) -> &[u64] {
+        &[0]
+    }
+
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "as where there are some")]
+    pub(crate) fn each_place(&mut self, _: usize, _: impl FnMut(u64, (i64, Symbol)) -> bool) -> Result<(), DataError> {
+        Ok(())
     }
 }

@@ -1,9 +1,11 @@
 //! Parquet: a table that is read row group by row group, page by page; its cells become texts, so that they mean what those
 //! of delimited text mean.
 
+mod groups;
 mod pages;
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels,
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
+pub(crate) use self::groups::RowGroups;
 use self::pages::Group;
 use super::open::Open;
 use super::rows::stem_of;
@@ -91,6 +94,21 @@ impl Batches {
         u64::try_from(self.metadata.file_metadata().num_rows()).unwrap_or(0)
     }
 
+    /// The numbers of the rows before each row group, and of all rows.
+    fn starts(&self) -> Vec<u64> {
+        let rows = self.metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0));
+        let sum = rows.scan(0, |sum, rows| {
+            *sum += rows;
+            Some(*sum)
+        });
+        std::iter::once(0).chain(sum).collect()
+    }
+
+    /// Goes on with a row group.
+    fn go_to(&mut self, group: usize) {
+        (self.group, self.reader) = (group, None);
+    }
+
     fn next(&mut self) -> Result<Option<RecordBatch>, ParquetError> {
         loop {
             if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
@@ -150,17 +168,19 @@ pub(crate) struct ParquetReader {
     texts: Cells,
     open: Open,
     usual: Symbol,
-    /// Rows so far.
+    /// Rows so far, and which are read.
     number: u64,
+    rows: Range<u64>,
     size: u64,
     bytes: Counter,
 }
 
 impl ParquetReader {
-    /// Opens a file; returns also how many bytes it has.
+    /// Opens a file, of which some rows are read; returns also how many bytes it has.
     pub(crate) fn open(
         path: &Path,
         options: &ReadOptions,
+        rows: Range<u64>,
         bytes: Counter,
     ) -> Result<(Box<dyn Source>, u64), DataError> {
         let name = path.display().to_string();
@@ -171,6 +191,9 @@ impl ParquetReader {
         let used = columns.used();
         batches.project(|column| used.contains(&column)).map_err(|error| damaged(&name, &error))?;
         let size = batches.file.metadata().map_or(0, |metadata| metadata.len());
+        let starts = batches.starts();
+        let group = starts.partition_point(|start| *start <= rows.start).saturating_sub(1);
+        batches.go_to(group);
         let reader = ParquetReader {
             name,
             batches,
@@ -179,7 +202,8 @@ impl ParquetReader {
             texts: Cells::new(b','),
             open: Open::default(),
             usual: default_segment(),
-            number: 0,
+            number: starts[group],
+            rows,
             size,
             bytes,
         };
@@ -194,7 +218,13 @@ impl Source for ParquetReader {
         let (columns, times) = (&self.columns, self.tables.times);
         let typed = self.batches.of_columns(&batch, |column, array| Column::new(array, column, columns, times));
         for row in 0..batch.num_rows() {
+            if self.number >= self.rows.end {
+                return Ok(Advance::End);
+            }
             self.number += 1;
+            if self.number <= self.rows.start {
+                continue;
+            }
             let row = TypedRow::new(&typed, row, &mut self.texts);
             let added = self.open.add(&row, &mut self.columns, &self.tables, self.usual, sink);
             let added = added.or_else(|problem| sink.skip_or_fail(problem));
