@@ -55,6 +55,8 @@ pub struct Recogniser {
     relations: Relations,
     /// Fluents that are followed for these only, and not told of.
     unasked: Vec<Signature>,
+    /// The fluents in the order in which they are told of.
+    order: IndexSet<Signature, FxBuildHasher>,
     /// Why not all was derived from the last frame.
     stop: Option<Stop>,
 }
@@ -91,7 +93,8 @@ impl Recogniser {
         let (model, symmetries, durations) = (Model::new(&program), task.bias.symmetries(), task.bias.durations());
         let horizon = task.bias.horizon.unwrap_or(0);
         let relations = Relations::new(&related, horizon, symmetries.clone(), durations.clone());
-        Ok(Recogniser { program, model, inertia, symmetries, durations, relations, unasked, stop: None })
+        let order = inertia.fluents().chain(relations.fluents()).collect();
+        Ok(Recogniser { program, model, inertia, symmetries, durations, relations, unasked, order, stop: None })
     }
 
     /// Goes on with another theory: what holds now goes on holding, if the new rules speak of it, and what both look back
@@ -180,7 +183,7 @@ impl Recogniser {
     }
 
     /// Processes a frame. Intervals that are known to have ended are added to `closed`, but for those that are too short to be
-    /// reported.
+    /// reported: segment by segment, in the order of [`Recogniser::rank`].
     pub fn observe(&mut self, frame: &Frame, closed: &mut Vec<Interval>) {
         let before = closed.len();
         self.relations.begin();
@@ -192,6 +195,21 @@ impl Recogniser {
             if !self.inertia.is_interleaved() {
                 self.relations.keep_only(Some(frame.segment));
             }
+        }
+        self.put_in_order(&mut closed[before..]);
+    }
+
+    /// By what the intervals of a segment are put in order that are told at one time point: fluents as their rules are, then the
+    /// values. What rules derive first says nothing to anybody, and who sees some of the instances only could not know it.
+    pub fn rank<'i>(&self, interval: &'i Interval) -> (usize, &'i [Value], i64, i64) {
+        let fluent = self.order.get_index_of(&interval.signature).unwrap_or(self.order.len());
+        (fluent, &interval.values, interval.first, interval.last)
+    }
+
+    /// Puts what is told at one time point in order, segment by segment.
+    fn put_in_order(&self, told: &mut [Interval]) {
+        for of_segment in told.chunk_by_mut(|a, b| a.segment == b.segment).filter(|told| told.len() > 1) {
+            of_segment.sort_by(|a, b| self.rank(a).cmp(&self.rank(b)));
         }
     }
 
@@ -238,7 +256,8 @@ impl Recogniser {
     }
 
     /// The intervals that are known to be long enough to be reported since the frame observed last, each as far as it is known:
-    /// where no minimum is declared, what begins there. Each is one of those that come to be closed or open, and comes once.
+    /// where no minimum is declared, what begins there. Each is one of those that come to be closed or open, and comes once; in the order of
+    /// [`Recogniser::rank`].
     ///
     /// ```
     /// use oled::{FactReader, Frame, Recogniser, Source, Symbol, Task};
@@ -257,7 +276,7 @@ impl Recogniser {
     /// ```
     pub fn begun(&self) -> impl Iterator<Item = Interval> {
         let place = self.inertia.place().filter(|_| self.stop.is_none());
-        place.into_iter().flat_map(move |(segment, last, before)| {
+        let begun = place.into_iter().flat_map(move |(segment, last, before)| {
             let told = self.inertia.holding_since().filter(move |(signature, ..)| !self.unasked.contains(signature));
             told.filter_map(move |(signature, values, first)| {
                 let least = self.durations.least(signature, values).unwrap_or(0);
@@ -265,7 +284,10 @@ impl Recogniser {
                 let is_new = reaches(last) && !before.is_some_and(reaches);
                 is_new.then(|| Interval { segment, signature, values: values.into(), first, last, end: End::Open })
             })
-        })
+        });
+        let mut begun: Vec<Interval> = begun.collect();
+        self.put_in_order(&mut begun);
+        begun.into_iter()
     }
 
     /// Leaves out the intervals after the first ones that are too short to be reported.
@@ -276,14 +298,16 @@ impl Recogniser {
         }
     }
 
-    /// The intervals that have not ended, as far as they are known now, and are long enough to be reported.
+    /// The intervals that have not ended, as far as they are known now, and are long enough to be reported; in the same order.
     pub fn open(&self) -> Vec<Interval> {
         let is_told =
             |interval: &Interval| !interval.is_short(&self.durations) && !self.unasked.contains(&interval.signature);
-        self.inertia.open(End::Open).filter(is_told).collect()
+        let mut open: Vec<Interval> = self.inertia.open(End::Open).filter(is_told).collect();
+        self.put_in_order(&mut open);
+        open
     }
 
-    /// Ends all segments: adds the intervals that last to their ends, and starts afresh.
+    /// Ends all segments: adds the intervals that last to their ends, in the same order, and starts afresh.
     pub fn finish(&mut self, closed: &mut Vec<Interval>) {
         let before = closed.len();
         self.relations.begin();
@@ -293,6 +317,7 @@ impl Recogniser {
             self.relate(closed, before);
             self.relations.keep_only(None);
         }
+        self.put_in_order(&mut closed[before..]);
         self.model.forget();
     }
 
