@@ -55,8 +55,7 @@ pub struct Recogniser {
     relations: Relations,
     /// Fluents that are followed for these only, and not told of.
     unasked: Vec<Signature>,
-    /// The fluents in the order in which they are told of.
-    order: IndexSet<Signature, FxBuildHasher>,
+    order: Order,
     /// Why not all was derived from the last frame.
     stop: Option<Stop>,
 }
@@ -138,6 +137,7 @@ impl Recogniser {
             at += 1;
             at <= before || !old.unasked.contains(&interval.signature)
         });
+        put_in_order(&old.order, &mut closed[before..]);
         self.relations.adopt(old.relations);
     }
 
@@ -196,21 +196,13 @@ impl Recogniser {
                 self.relations.keep_only(Some(frame.segment));
             }
         }
-        self.put_in_order(&mut closed[before..]);
+        put_in_order(&self.order, &mut closed[before..]);
     }
 
     /// By what the intervals of a segment are put in order that are told at one time point: fluents as their rules are, then the
     /// values. What rules derive first says nothing to anybody, and who sees some of the instances only could not know it.
     pub fn rank<'i>(&self, interval: &'i Interval) -> (usize, &'i [Value], i64, i64) {
-        let fluent = self.order.get_index_of(&interval.signature).unwrap_or(self.order.len());
-        (fluent, &interval.values, interval.first, interval.last)
-    }
-
-    /// Puts what is told at one time point in order, segment by segment.
-    fn put_in_order(&self, told: &mut [Interval]) {
-        for of_segment in told.chunk_by_mut(|a, b| a.segment == b.segment).filter(|told| told.len() > 1) {
-            of_segment.sort_by(|a, b| self.rank(a).cmp(&self.rank(b)));
-        }
+        rank(&self.order, interval)
     }
 
     /// Adds what follows from the intervals after the first ones, and leaves out those that nobody asks for.
@@ -286,7 +278,7 @@ impl Recogniser {
             })
         });
         let mut begun: Vec<Interval> = begun.collect();
-        self.put_in_order(&mut begun);
+        put_in_order(&self.order, &mut begun);
         begun.into_iter()
     }
 
@@ -303,7 +295,7 @@ impl Recogniser {
         let is_told =
             |interval: &Interval| !interval.is_short(&self.durations) && !self.unasked.contains(&interval.signature);
         let mut open: Vec<Interval> = self.inertia.open(End::Open).filter(is_told).collect();
-        self.put_in_order(&mut open);
+        put_in_order(&self.order, &mut open);
         open
     }
 
@@ -317,7 +309,7 @@ impl Recogniser {
             self.relate(closed, before);
             self.relations.keep_only(None);
         }
-        self.put_in_order(&mut closed[before..]);
+        put_in_order(&self.order, &mut closed[before..]);
         self.model.forget();
     }
 
@@ -432,6 +424,22 @@ impl Recogniser {
     pub fn fluents(&self) -> impl Iterator<Item = Signature> {
         let own = self.inertia.fluents().filter(|fluent| !self.unasked.contains(fluent));
         own.chain(self.told_later())
+    }
+}
+
+/// Fluents in the order in which they are told of.
+type Order = IndexSet<Signature, FxBuildHasher>;
+
+/// See [`Recogniser::rank`].
+fn rank<'i>(order: &Order, interval: &'i Interval) -> (usize, &'i [Value], i64, i64) {
+    let fluent = order.get_index_of(&interval.signature).unwrap_or(order.len());
+    (fluent, &interval.values, interval.first, interval.last)
+}
+
+/// Puts what is told at one time point in order, segment by segment.
+fn put_in_order(order: &Order, told: &mut [Interval]) {
+    for of_segment in told.chunk_by_mut(|a, b| a.segment == b.segment).filter(|told| told.len() > 1) {
+        of_segment.sort_by(|a, b| rank(order, a).cmp(&rank(order, b)));
     }
 }
 
