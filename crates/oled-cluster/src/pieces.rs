@@ -230,7 +230,8 @@ fn read(pieces: &mut dyn Pieces, number: u64) -> (BTreeMap<u64, Vec<Deed>>, Piec
     };
     // The last segment is over with the first frame of the next, wherever that is read.
     if let (true, Some(last), Some(Seen { segment, .. })) = (reads.closed && !interleaved, last, segments.last()) {
-        let place = Place { frame: last.frame + 1, segment: last.segment, begins: false, over: Some(*segment) };
+        let place =
+            Place { frame: last.frame + 1, segment: last.segment, begins: false, over: Some(*segment), part: None };
         parcels.entry(shard(*segment)).or_default().push(Deed::Over(*segment, place));
     }
     let piece = Piece { frames: sequencer.frames(), segments, closed: reads.closed, failed, told: reads.told };

@@ -107,7 +107,8 @@ impl Recognised for Recogniser {
 ///
 /// The law: evaluations of distinct segments of a stream, in which each frame has its [place](Evaluation::at), make a commutative
 /// monoid under [`Evaluation::merge`]. One that has counted nothing is neutral, and whatever way segments are dealt out, the
-/// counts and their order are those of one evaluation that saw the whole stream.
+/// counts and their order are those of one evaluation that saw the whole stream. The same goes for parts of a segment that have
+/// distinct instances, where one of them counts the frames and the others [none](Evaluation::count_part).
 #[derive(Clone, Debug)]
 pub struct Evaluation {
     /// What is counted: the `holdsAt` of fluents, and ordinary predicates.
@@ -159,6 +160,12 @@ impl Evaluation {
     /// Compares what is recognised at a frame, which a [`Recogniser`] has just observed, with the frame's labels. What has not
     /// lasted long enough to be reported counts as not recognised, until it has.
     pub fn count(&mut self, recognised: &impl Recognised, frame: &Frame) {
+        self.frames += 1;
+        self.count_part(recognised, frame);
+    }
+
+    /// The same of some instances, where who counts the others counts the frame.
+    pub fn count_part(&mut self, recognised: &impl Recognised, frame: &Frame) {
         let since = |signature, values: &[Value]| recognised.since(signature, values);
         self.compare((recognised.symmetries(), recognised.durations()), frame, since, recognised.holding());
     }
@@ -171,7 +178,6 @@ impl Evaluation {
         since: impl Fn(Signature, &[Value]) -> Option<i64>,
         holding: impl Iterator<Item = (Signature, &'v [Value])>,
     ) {
-        self.frames += 1;
         self.place += 1;
         let new = || Counted { place: self.place, ..Counted::default() };
         let is_early =
@@ -237,14 +243,14 @@ impl Evaluation {
         self.place = place - 1;
     }
 
-    /// Adds what another evaluation of the same fluents has counted, of other segments of the same stream.
+    /// Adds what another evaluation of the same fluents has counted, of other segments of the same stream, or of other instances.
     pub fn merge(&mut self, other: Evaluation) {
         for (key, Counted { counts, place }) in other.counts {
             let own = self.counts.entry(key).or_insert(Counted { place, ..Counted::default() });
             own.counts += counts;
             own.place = own.place.min(place);
         }
-        // What began at one frame was counted by one of the two, in its order.
+        // What began at one frame is of one segment, so that nobody asks for the order of its fluents: that is the one of the targets.
         self.counts.sort_by(|_, a, _, b| a.place.cmp(&b.place));
         self.early.merge(other.early);
         self.frames += other.frames;

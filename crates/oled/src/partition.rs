@@ -1,7 +1,10 @@
 //! Partitioning: a stream goes to several workers by segment, and what they make of it is put in the order of the stream.
 //!
 //! Everything that is known from one frame to the next is known of a segment, so whoever gets all frames of a segment, and is told
-//! where it ends, makes of it what one worker makes of the whole stream. Each frame has its place; results are sorted by it.
+//! where it ends, makes of it what one worker makes of the whole stream. Each frame has its place; results are sorted by it. Where a
+//! segment is all there is and its entities are apart, the facts of each frame are dealt out by [`Groups`].
+
+mod groups;
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -10,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::lang::Symbol;
 use crate::state::StateError;
 use crate::stream::Frame;
+pub use groups::Groups;
 
 /// Where a frame stands in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +26,8 @@ pub struct Place {
     pub begins: bool,
     /// The segment that is over with it, where segments come one after the other.
     pub over: Option<Symbol>,
+    /// Of a frame that is dealt out by groups of entities, which part is meant, counted from zero; none of a whole one.
+    pub part: Option<usize>,
 }
 
 /// Gives the frames of a stream their places.
@@ -66,7 +72,7 @@ impl Sequencer {
             }
         }
         self.current = Some((frame.segment, segment));
-        Place { frame: self.frames, segment, begins: known.is_none(), over }
+        Place { frame: self.frames, segment, begins: known.is_none(), over, part: None }
     }
 
     /// The number of a segment that has begun, where segments are mixed; of the last one, where they are not.
@@ -126,8 +132,12 @@ pub trait Worker: Send {
 pub fn owner(segment: Symbol, workers: usize) -> usize {
     let bytes = segment.as_str().bytes();
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    (mixed(hash) % workers.max(1) as u64) as usize
+}
+
+fn mixed(hash: u64) -> u64 {
     let mixed = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    ((mixed ^ (mixed >> 31)) % workers.max(1) as u64) as usize
+    mixed ^ (mixed >> 31)
 }
 
 /// Which worker has which segment, where one process deals a stream out to its threads: a segment that begins goes to whoever was

@@ -102,10 +102,15 @@ impl Facts {
         self.heads.extend(other.heads[places].iter().map(|&(signature, end)| (signature, own + end - from)));
     }
 
-    /// Becomes the facts at these places of another.
-    pub fn copy(&mut self, other: &Facts, places: Range<usize>) {
+    /// Takes all facts away.
+    pub fn clear(&mut self) {
         self.heads.clear();
         self.values.clear();
+    }
+
+    /// Becomes the facts at these places of another.
+    pub fn copy(&mut self, other: &Facts, places: Range<usize>) {
+        self.clear();
         self.append_some(other, places);
     }
 

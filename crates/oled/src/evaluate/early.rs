@@ -71,9 +71,11 @@ impl Early {
         instances.entry((signature, values.into())).or_insert(Points { first, annotated: 0, other: 0 })
     }
 
-    /// Adds those of other segments.
+    /// Adds those of other segments, or of other instances.
     pub(super) fn merge(&mut self, other: Early) {
-        self.segments.extend(other.segments);
+        for (segment, instances) in other.segments {
+            self.segments.entry(segment).or_default().extend(instances);
+        }
     }
 
     pub(super) fn save(&self) -> Saved {

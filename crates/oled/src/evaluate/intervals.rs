@@ -1,5 +1,6 @@
 //! Intervals: recognised against annotated, run by run, as people who run detectors ask for it.
 
+use std::cmp::Ordering;
 use std::ops::AddAssign;
 
 use indexmap::IndexMap;
@@ -41,12 +42,14 @@ pub struct Track {
 /// What is annotated and what is recognised, as runs. Memory grows with their number.
 ///
 /// The law is that of [`Evaluation`](super::Evaluation): tracks of distinct segments of a stream, in which each frame has its
-/// place, make a commutative monoid under [`Tracks::merge`], and so they come in the order of the whole stream.
+/// place, make a commutative monoid under [`Tracks::merge`], and so do those of distinct instances of a segment, each of which saw all
+/// of its time points. They come in the order of the whole stream, so that what is added up is added up in one order.
 #[derive(Clone, Debug)]
 pub struct Tracks {
     /// Each with the signature that says that it is not known.
     targets: Vec<(Signature, Signature)>,
-    /// By segment and fluent instance, in order of first occurrence, with the place of the frame where that was.
+    /// By segment and fluent instance, in order of first occurrence, with the place of the frame where that was; those of one frame in
+    /// the order of the targets and of their values.
     instances: IndexMap<Instance, (u64, Track), FxBuildHasher>,
     /// The time points of each segment, and the place of the first.
     segments: IndexMap<Symbol, (u64, Span), FxBuildHasher>,
@@ -152,13 +155,15 @@ impl Tracks {
         self.place = place - 1;
     }
 
-    /// Adds what another has seen of the same fluents, in other segments of the same stream.
+    /// Adds what another has seen of the same fluents, in other segments of the same stream, or of other instances.
     pub fn merge(&mut self, other: Tracks) {
         self.instances.extend(other.instances);
         self.segments.extend(other.segments);
-        self.early.extend(other.early);
-        // What began at one frame was seen by one of the two, in its order.
-        self.instances.sort_by(|_, (a, _), _, (b, _)| a.cmp(b));
+        for (segment, early) in other.early {
+            self.early.entry(segment).or_default().extend(early);
+        }
+        let Tracks { instances, targets, .. } = self;
+        instances.sort_by(|a, (one, _), b, (other, _)| one.cmp(other).then_with(|| in_order(targets, a, b)));
         self.segments.sort_by(|_, (a, _), _, (b, _)| a.cmp(b));
         self.place = self.place.max(other.place);
     }
@@ -166,7 +171,7 @@ impl Tracks {
     /// Takes note of what is recognised at a frame, which a [`Recogniser`](crate::recognise::Recogniser) has just observed, and of its labels.
     /// What the annotation says that it does not know counts as neither.
     pub fn add(&mut self, recogniser: &impl Recognised, frame: &Frame) {
-        let time = frame.time;
+        let (time, known) = (frame.time, self.instances.len());
         self.place += 1;
         let before = self.segments.get(&frame.segment).map(|(_, span)| span.last);
         let span = self.segments.entry(frame.segment).and_modify(|(_, span)| span.extend(time));
@@ -176,8 +181,8 @@ impl Tracks {
         let begun = || (place, Track::default());
         let targets = &self.targets;
         // What may be written in two orders is one instance.
-        let in_order = |s: Signature, v| recogniser.symmetries().in_order(s, v);
-        let labels: Vec<_> = frame.annotation.iter().map(|(s, v)| (s, in_order(s, v))).collect();
+        let one_of = |s: Signature, v| recogniser.symmetries().in_order(s, v);
+        let labels: Vec<_> = frame.annotation.iter().map(|(s, v)| (s, one_of(s, v))).collect();
         // Most annotation knows everything.
         let all_known = !labels.iter().any(|(s, _)| targets.iter().any(|(_, unknown)| unknown == s));
         let counts = |signature: Signature, values: &[Value]| {
@@ -215,6 +220,11 @@ impl Tracks {
                 None => &mut track.recognised,
             };
             extend(runs, before, time, labelled, None);
+        }
+        if self.instances.len() > known + 1 {
+            let mut new: Vec<_> = self.instances.drain(known..).collect();
+            new.sort_by(|(a, _), (b, _)| in_order(&self.targets, a, b));
+            self.instances.extend(new);
         }
     }
 
@@ -319,6 +329,12 @@ impl Track {
             covered: self.annotated.iter().map(|run| run.both as f64 / run.frames as f64).sum(),
         }
     }
+}
+
+/// The order of two instances that were first seen at one frame.
+fn in_order(targets: &[(Signature, Signature)], a: &Instance, b: &Instance) -> Ordering {
+    let place = |(_, signature, _): &Instance| targets.iter().position(|(target, _)| target == signature);
+    place(a).cmp(&place(b)).then_with(|| a.2.cmp(&b.2))
 }
 
 /// Adds a time point to the last run, or starts another where the segment's frame before is not part of it.

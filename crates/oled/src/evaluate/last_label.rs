@@ -41,6 +41,7 @@ impl LastLabel {
             labels.iter().any(|(s, r)| *s == signature && r.contains(values)).then_some(frame.time)
         };
         let holding = labels.iter().flat_map(|(s, r)| r.rows().map(move |values| (*s, values)));
+        self.evaluation.frames += 1;
         self.evaluation.compare((symmetries, &Durations::default()), frame, since, holding);
         for (target, relation) in &mut labels {
             relation.clear();
