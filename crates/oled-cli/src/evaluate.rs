@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use anyhow::bail;
 use oled::lang::printable;
+use oled::logic::MAX_STEPS;
 use oled::weights::{Calibration, Curve, Decision, Firing, Reliability, Weights, recognise};
 use oled::{Confusion, Evaluation, Frame, IntervalCounts, Late, Recogniser, Symbol, Theory, Tracks};
 use oled_data::printable_json;
@@ -48,8 +49,11 @@ pub(crate) fn run(args: &EvaluateArgs, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let mut progress = Progress::new(frames.total_bytes(), quiet);
     if args.input.workers > 1 && !args.confidence && run.late.is_none() {
-        let (counted, stream) =
-            ((&run.recogniser, &mut run.evaluation, &mut run.tracks), (frames, folder.task.options.interleaved));
+        let groups = workers::groups(&folder, &args.theory, &targets, args.steps.max_steps == MAX_STEPS)?;
+        let (counted, stream) = (
+            (&run.recogniser, &mut run.evaluation, &mut run.tracks),
+            (frames, folder.task.options.interleaved, groups),
+        );
         frames = workers::evaluate(counted, stream, args.input.workers, &mut progress)?;
     }
     // Nothing is left where workers have taken all.

@@ -1,25 +1,31 @@
 //! Workers: threads that work side by side on the segments of a stream, and tell the same as one.
 //!
-//! One thread takes frames in their order and deals them out by segment, epoch by epoch. Each worker tells what it has of an epoch;
-//! when all have told theirs, it is put in order and handed on. So many epochs may be open and no more, so that memory is bounded.
+//! One thread takes frames in their order and deals them out by segment, or in parts by groups of entities, epoch by epoch. Each worker
+//! tells what it has of an epoch; when all have told theirs, it is put in order and handed on. So many epochs may be open and no more,
+//! so that memory is bounded.
 
+mod dealer;
 mod evaluating;
 mod learning;
 mod propositionalising;
 mod recognising;
 mod weighing;
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use anyhow::anyhow;
-use oled::partition::{Place, Sequencer, Shares, Told, Worker};
-use oled::{Batch, Frame};
+use oled::partition::{Groups, Told, Worker};
+use oled::{Frame, Signature};
 use oled_data::DataError;
+use oled_data::task_folder::TaskFolder;
 
+use crate::input::load_theory;
 use crate::progress::Progress;
 use crate::source::Source;
+use dealer::{Dealer, Deed, Deeds, OPEN};
 pub(crate) use evaluating::evaluate;
 pub(crate) use learning::learn;
 pub(crate) use propositionalising::learn_propositionalised;
@@ -31,39 +37,28 @@ pub(crate) use {
     recognising::Recognising,
 };
 
-/// An epoch has at least so many frames, since what segments bring side by side is what is at hand of them together; and at least so
-/// many facts, a frame being one more, since tables have frames of a row each, 64 of which take less time than the channels do.
-const FRAMES: usize = 64;
-const FACTS: usize = 1 << 11;
-
-/// Epochs that may be open: where segments come one after the other, only those that are at hand together are worked on side by
-/// side, so that there should be room for some of the usual length.
-const OPEN: usize = 256;
-
-/// What a worker has to do in an epoch.
-#[derive(Default)]
-struct Deeds {
-    deeds: Vec<Deed>,
-    frames: Batch,
-}
-
-enum Deed {
-    Over(oled::Symbol, Place),
-    /// The next frame.
-    Frame(Place),
-}
-
 /// What a worker has of an epoch; an error comes after what was told before, at its frame.
 type OfEpoch = (Vec<Told>, Option<(u64, String)>);
 
 /// Why there are no more frames.
 type Ended = Result<(), DataError>;
 
-/// Deals a stream out to workers until it ends, or somebody asks to stop. What they tell is handed on in the order of the stream.
-/// Gives back the stream and the workers.
+/// The groups of entities that a theory leaves apart, of which something is told. There are none where limits were set: a limit is one
+/// of a time point, of which nobody sees all then, and those that are there without being asked for are for rules that would not end.
+pub(crate) fn groups(
+    folder: &TaskFolder,
+    theory: &Path,
+    told: &[Signature],
+    usual_limits: bool,
+) -> anyhow::Result<Option<Groups>> {
+    Ok(if usual_limits { Groups::new(&folder.task, &load_theory(folder, theory)?, told) } else { None })
+}
+
+/// Deals a stream out to workers until it ends, or somebody asks to stop: by segment, and where there are `groups` in parts too. What
+/// they tell is handed on in the order of the stream. Gives back the stream and the workers.
 pub(crate) fn run<W: Worker>(
     mut frames: Source,
-    interleaved: bool,
+    (interleaved, groups): (bool, Option<Groups>),
     mut workers: Vec<W>,
     stop: &AtomicBool,
     progress: &mut Progress,
@@ -79,9 +74,10 @@ pub(crate) fn run<W: Worker>(
             take.push(told);
         }
         let (frames, progress) = (&mut frames, progress);
-        let sequencer = scope.spawn(move || deal(frames, interleaved, &give, stop, progress));
+        let dealer = Dealer::new(interleaved, groups, give.len());
+        let dealing = scope.spawn(move || deal(frames, dealer, &give, stop, progress));
         in_order(&take, &mut hand_on)?;
-        sequencer.join().map_err(|_| anyhow!("the thread that deals out frames has failed: please report it"))
+        dealing.join().map_err(|_| anyhow!("the thread that deals out frames has failed: please report it"))
     });
     done??;
     Ok((frames, workers))
@@ -90,44 +86,26 @@ pub(crate) fn run<W: Worker>(
 /// Deals frames out, as long as workers take them.
 fn deal(
     frames: &mut Source,
-    interleaved: bool,
+    mut dealer: Dealer,
     workers: &[SyncSender<Deeds>],
     stop: &AtomicBool,
     progress: &mut Progress,
 ) -> Ended {
-    let (mut sequencer, mut shares) = (Sequencer::new(interleaved), Shares::new(workers.len()));
     let mut ended = None;
     while ended.is_none() {
-        let mut epoch: Vec<Deeds> = workers.iter().map(|_| Deeds::default()).collect();
-        let (mut count, mut facts) = (0, 0);
-        while count < FRAMES || facts < FACTS {
-            let frame = match frames.next() {
-                _ if stop.load(Ordering::Relaxed) => Err(Ok(())),
-                None => Err(Ok(())),
-                Some(Err(error)) => Err(Err(error)),
-                Some(Ok(frame)) => Ok(frame),
-            };
-            match frame {
-                Ok(frame) => {
+        while ended.is_none() && !dealer.is_full() {
+            match frames.next() {
+                _ if stop.load(Ordering::Relaxed) => ended = Some(Ok(())),
+                None => ended = Some(Ok(())),
+                Some(Err(error)) => ended = Some(Err(error)),
+                Some(Ok(frame)) => {
                     progress.frame_at(|| frames.bytes_read());
-                    let place = sequencer.place(&frame);
-                    if let Some(over) = place.over {
-                        epoch[shares.over(over)].deeds.push(Deed::Over(over, place));
-                    }
-                    count += 1;
-                    facts += 1 + frame.narrative.len() + frame.annotation.len();
-                    let own = &mut epoch[shares.frame(frame.segment)];
-                    own.deeds.push(Deed::Frame(place));
-                    own.frames.push(&frame);
-                }
-                Err(why) => {
-                    ended = Some(why);
-                    break;
+                    dealer.take(&frame);
                 }
             }
         }
         // Whoever does not listen any more has told why.
-        if workers.iter().zip(epoch).any(|(worker, deeds)| worker.send(deeds).is_err()) {
+        if workers.iter().zip(dealer.epoch()).any(|(worker, deeds)| worker.send(deeds).is_err()) {
             break;
         }
     }
@@ -191,7 +169,7 @@ fn in_order(
     }
 }
 
-/// Puts what was told in order; what belongs to one place was told by one worker, in its order.
+/// Puts what was told in order; what belongs to one place was told by one worker, in its order, or by several in parts.
 pub(crate) fn sort(told: &mut [Told]) {
     told.sort_by_key(|told| (told.frame, told.rank));
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::streams::{mixed_task, streams};
-use common::{listed, oled, stderr, stdout};
+use common::{listed, oled, plant, stderr, stdout};
 
 /// How many random streams are tried; `OLED_WORKERS_SEEDS` asks for another number.
 fn seeds() -> u64 {
@@ -20,9 +20,14 @@ fn printed(args: &[&str], workers: usize) -> (String, String, Option<i32>) {
 }
 
 fn assert_same(args: &[&str]) {
+    assert_same_of(args, &[2, 3]);
+}
+
+/// The same for these numbers of workers.
+fn assert_same_of(args: &[&str], workers: &[usize]) {
     let one = printed(args, 1);
-    for workers in [2, 3] {
-        let many = printed(args, workers);
+    for workers in workers {
+        let many = printed(args, *workers);
         assert!(one == many, "{args:?} with {workers} workers\n{}\n{}\n---\n{}\n{}", one.0, one.1, many.0, many.1);
     }
 }
@@ -102,4 +107,51 @@ fn workers_tell_the_same_of_streams_that_are_spoilt_and_of_frames_that_are_too_m
     assert!(printed(&few, 2).1.contains("--max-instances"), "{:?}", printed(&few, 2));
     assert_same(&few);
     assert_same(&["recognise", "lobby", "--theory", "true", "--input", "no such file"]);
+}
+
+#[test]
+fn workers_that_have_a_part_of_the_machines_each_print_what_one_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let usual = "[stream]\nrate = 1.0\n";
+    let manifests = [
+        usual,
+        "[stream]\ntick = 1\nrate = 1.0\n",
+        "[calculus]\ntracked = []\n",
+        "[stream]\ninterleaved = true\nrate = 1.0\n",
+    ];
+    for (seed, manifest) in (0..).zip(manifests) {
+        let folder = folder.path().join(format!("{seed}"));
+        let [task, apart, joined, of_none] = plant::task(&folder, manifest).map(|path| path.display().to_string());
+        // Facts for five workers; for none of them; a segment that is all there is for a while; some that are at hand together.
+        for shape in [[1, 120, 40], [1, 90, 4], [3, 90, 40], [4, 12, 40]] {
+            let input = plant::stream(&folder, seed, shape).display().to_string();
+            for theory in [&apart, &joined, &of_none] {
+                let recognise = ["recognise", &task, "--theory", theory, "--input", &input];
+                let one = printed(&recognise, 1);
+                assert!(one.0.lines().count() > 10, "there is something to compare: {}{}", one.0, one.1);
+                assert_same_of(&recognise, &[2, 3, 5]);
+                assert_same(&[&recognise[..], &["--format", "jsonl", "--all"]].concat());
+                assert_same(&[&recognise[..], &["--frames"]].concat());
+                assert_same(&[&recognise[..], &["--frames", "--format", "jsonl"]].concat());
+                let evaluate = ["evaluate", &task, "--theory", theory, "--input", &input, "--intervals"];
+                assert_same_of(&[&evaluate[..], &["--by", "segment"]].concat(), &[2, 3, 5]);
+                assert_same(&[&evaluate[..], &["--json"]].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_that_are_set_are_those_of_all_machines_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let [task, apart, ..] = plant::task(folder.path(), "").map(|path| path.display().to_string());
+    let input = plant::stream(folder.path(), 9, [1, 60, 40]).display().to_string();
+    for limit in ["--max-instances=20", "--max-steps=200"] {
+        let recognise = ["recognise", &task, "--theory", &apart, "--input", &input, limit];
+        assert_eq!(printed(&recognise, 2).2, Some(2), "{:?}", printed(&recognise, 2));
+        assert_same(&recognise);
+    }
+    let evaluate = ["evaluate", &task, "--theory", &apart, "--input", &input, "--max-steps=200"];
+    assert_eq!(printed(&evaluate, 2).2, Some(2), "{:?}", printed(&evaluate, 2));
+    assert_same(&evaluate);
 }

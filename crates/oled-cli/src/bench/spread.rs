@@ -160,7 +160,7 @@ fn cost(mut source: Source, fresh: &Timed, workers: usize) -> anyhow::Result<Cos
     } else {
         let never = AtomicBool::new(false);
         let mut progress = Progress::new(None, true);
-        workers::run(source, false, vec![fresh.clone(); workers], &never, &mut progress, |_| Ok(()))?.1
+        workers::run(source, (false, None), vec![fresh.clone(); workers], &never, &mut progress, |_| Ok(()))?.1
     };
     let all = before.zip(processor()).map_or(f64::NAN, |(before, after)| after.saturating_sub(before).as_secs_f64());
     let busiest = black_box(found).iter().map(|worker| worker.seconds).fold(0.0, f64::max);

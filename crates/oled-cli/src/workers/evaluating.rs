@@ -1,8 +1,8 @@
-//! Evaluation side by side: each worker counts what it recognises in its segments, and counts are merged.
+//! Evaluation side by side: each worker counts what it recognises in its segments, or of its entities, and counts are merged.
 
 use std::sync::atomic::AtomicBool;
 
-use oled::partition::{Place, Told, Worker};
+use oled::partition::{Groups, Place, Told, Worker};
 use oled::{Evaluation, Frame, Recogniser, StateError, Symbol, Tracks};
 
 use super::run;
@@ -31,7 +31,11 @@ impl Worker for Evaluating {
             return Err(too_much(stop, frame).to_string());
         }
         self.evaluation.at(place.frame);
-        self.evaluation.count(&self.recogniser, frame);
+        match place.part {
+            // The frame is counted with the first part.
+            Some(1..) => self.evaluation.count_part(&self.recogniser, frame),
+            _ => self.evaluation.count(&self.recogniser, frame),
+        }
         if let Some(tracks) = &mut self.tracks {
             tracks.at(place.frame);
             tracks.add(&self.recogniser, frame);
@@ -50,16 +54,17 @@ impl Worker for Evaluating {
     }
 }
 
-/// Counts what a recogniser recognises in a stream, on so many workers; gives back the stream, which has ended.
+/// Counts what a recogniser recognises in a stream, on so many workers, to which segments are dealt out in parts where entities are
+/// apart; gives back the stream, which has ended.
 pub(crate) fn evaluate(
     (recogniser, evaluation, tracks): (&Recogniser, &mut Evaluation, &mut Option<Tracks>),
-    (frames, interleaved): (Source, bool),
+    (frames, interleaved, groups): (Source, bool, Option<Groups>),
     workers: usize,
     progress: &mut Progress,
 ) -> anyhow::Result<Source> {
     let one = Evaluating { recogniser: recogniser.clone(), evaluation: evaluation.clone(), tracks: tracks.clone() };
     let never = AtomicBool::new(false);
-    let (frames, workers) = run(frames, interleaved, vec![one; workers], &never, progress, |_| Ok(()))?;
+    let (frames, workers) = run(frames, (interleaved, groups), vec![one; workers], &never, progress, |_| Ok(()))?;
     for worker in workers {
         evaluation.merge(worker.evaluation);
         if let (Some(tracks), Some(own)) = (tracks.as_mut(), worker.tracks) {

@@ -150,7 +150,7 @@ pub(crate) fn learn(
     progress: &mut Progress,
 ) -> anyhow::Result<Source> {
     let workers = (0..workers).map(|_| Learning::new(learner.copy())).collect();
-    let (frames, workers) = run(frames, interleaved, workers, stop, progress, |_| Ok(()))?;
+    let (frames, workers) = run(frames, (interleaved, None), workers, stop, progress, |_| Ok(()))?;
     let mut events = Vec::new();
     for mut worker in workers {
         learner.merge(&worker.save()).context("what workers have seen cannot be put together: please report it")?;

@@ -84,7 +84,7 @@ pub(crate) fn learn_propositionalised(
     };
     let (workers, made): (Vec<Propositionalising>, Vec<Receiver<Propositionalised>>) = (0..workers).map(one).unzip();
     let failed = "what workers have seen cannot be put together: please report it";
-    let (frames, workers) = run(frames, interleaved, workers, stop, progress, |told| {
+    let (frames, workers) = run(frames, (interleaved, None), workers, stop, progress, |told| {
         told.iter().try_for_each(|told| {
             // What is told was sent before.
             let propositionalised = made[told.tag as usize].recv().context(failed)?;

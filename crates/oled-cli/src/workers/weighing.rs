@@ -83,7 +83,7 @@ pub(crate) fn count(
 ) -> anyhow::Result<(Source, Chains)> {
     let one = Counts { counted: counted.clone(), segment: 0, chains: Vec::new() };
     let never = AtomicBool::new(false);
-    let (frames, workers) = run(frames, false, vec![one; workers], &never, progress, |_| Ok(()))?;
+    let (frames, workers) = run(frames, (false, None), vec![one; workers], &never, progress, |_| Ok(()))?;
     let mut parts = Vec::new();
     for mut worker in workers {
         worker.end(&mut Vec::new());

@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test uses some of it
 
 pub(crate) mod machines;
+pub(crate) mod plant;
 pub(crate) mod streams;
 
 use std::path::{Path, PathBuf};
