@@ -109,8 +109,8 @@ pub(crate) struct InputArgs {
     #[arg(long)]
     pub(crate) lenient: bool,
 
-    /// Threads that work side by side: they parse the stream, and recognise, count and learn by segment. What comes out is the
-    /// same for any number.
+    /// Threads that work side by side: they parse the stream, and recognise, count and learn by segment; of a long one they recognise
+    /// and count by entities that no rule joins. What comes out is the same for any number.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) workers: usize,
 

@@ -92,7 +92,7 @@ impl Recogniser {
         let (model, symmetries, durations) = (Model::new(&program), task.bias.symmetries(), task.bias.durations());
         let horizon = task.bias.horizon.unwrap_or(0);
         let relations = Relations::new(&related, horizon, symmetries.clone(), durations.clone());
-        let order = inertia.fluents().chain(relations.fluents()).collect();
+        let order = inertia.fluents().collect();
         Ok(Recogniser { program, model, inertia, symmetries, durations, relations, unasked, order, stop: None })
     }
 
@@ -196,12 +196,13 @@ impl Recogniser {
                 self.relations.keep_only(Some(frame.segment));
             }
         }
-        put_in_order(&self.order, &mut closed[before..]);
     }
 
-    /// By what the intervals of a segment are put in order that are told at one time point: fluents as their rules are, then the
-    /// values. What rules derive first says nothing to anybody, and who sees some of the instances only could not know it.
-    pub fn rank<'i>(&self, interval: &'i Interval) -> (usize, &'i [Value], i64, i64) {
+    /// By what the intervals of a segment are put in order that are told at one time point: first what is lost, which is known before
+    /// any rule is asked, and is told where somebody ends it early; then fluents as their rules are, and their values. What rules
+    /// derive first says nothing to anybody, and who sees some of the instances only could not know it. What follows from whole
+    /// intervals comes behind them, in the order of these.
+    pub fn rank<'i>(&self, interval: &'i Interval) -> Rank<'i> {
         rank(&self.order, interval)
     }
 
@@ -220,7 +221,10 @@ impl Recogniser {
     }
 
     fn follow(&mut self, frame: &Frame, closed: &mut Vec<Interval>) {
+        let before = closed.len();
         self.stop = self.inertia.enter(frame, &self.program, &mut self.model, closed).err();
+        put_in_order(&self.order, &mut closed[before..]);
+        let entered = closed.len();
         if self.stop.is_none() {
             self.model.advance(&self.program, frame.segment, frame.time);
             self.stop = self.model.stop(&self.program);
@@ -229,6 +233,7 @@ impl Recogniser {
             None => self.inertia.leave(frame, &self.model, closed),
             Some(stop) => self.inertia.give_up(frame, *stop == Stop::Interrupted),
         }
+        put_in_order(&self.order, &mut closed[entered..]);
     }
 
     /// What holds at the frame observed last: each fluent's `holdsAt`, or the ordinary predicate, with its values, the
@@ -304,12 +309,12 @@ impl Recogniser {
         let before = closed.len();
         self.relations.begin();
         self.inertia.finish(closed);
+        put_in_order(&self.order, &mut closed[before..]);
         self.leave_out_short(closed, before);
         if !self.relations.is_empty() {
             self.relate(closed, before);
             self.relations.keep_only(None);
         }
-        put_in_order(&self.order, &mut closed[before..]);
         self.model.forget();
     }
 
@@ -427,13 +432,16 @@ impl Recogniser {
     }
 }
 
+/// Whether it is not lost, the place of the fluent, the values, and from when to when it held.
+pub type Rank<'i> = (bool, usize, &'i [Value], i64, i64);
+
 /// Fluents in the order in which they are told of.
 type Order = IndexSet<Signature, FxBuildHasher>;
 
 /// See [`Recogniser::rank`].
-fn rank<'i>(order: &Order, interval: &'i Interval) -> (usize, &'i [Value], i64, i64) {
+fn rank<'i>(order: &Order, interval: &'i Interval) -> Rank<'i> {
     let fluent = order.get_index_of(&interval.signature).unwrap_or(order.len());
-    (fluent, &interval.values, interval.first, interval.last)
+    (interval.end != End::Lost, fluent, &interval.values, interval.first, interval.last)
 }
 
 /// Puts what is told at one time point in order, segment by segment.

@@ -135,8 +135,7 @@ fn frames(points: &[Point]) -> Vec<Frame> {
                 6 => frame.happens("siren", [0; 0]),
                 // A tick says who is there.
                 7 => frame.fact("machine", [machine]),
-                8 => frame.label("f", [machine]),
-                9 => frame.label("f", [machine]),
+                8 | 9 => frame.label("f", [machine]),
                 10 => annotate(&mut frame, "busy(X, T)", machine),
                 _ => annotate(&mut frame, "unknown(f(X), T)", machine),
             };
@@ -226,9 +225,9 @@ fn compare(task: &Task, theory: &Theory, frames: &[Frame], parts: usize) -> bool
             evaluation.at(place);
             tracks.at(place);
             if number == 0 {
-                evaluation.count(recogniser, part)
+                evaluation.count(recogniser, part);
             } else {
-                evaluation.count_part(recogniser, part)
+                evaluation.count_part(recogniser, part);
             }
             tracks.add(recogniser, part);
         }

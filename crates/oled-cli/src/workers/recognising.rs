@@ -81,8 +81,8 @@ impl Recognising {
             tag += u64::from(interval.end != End::Open);
             let line = interval_line(&interval, None, self.format) + "\n";
             if is_part {
-                let (fluent, values, first, last) = self.recogniser.rank(&interval);
-                lines.push(((fluent, values.to_vec(), first, last), line));
+                let (is_here, fluent, values, first, last) = self.recogniser.rank(&interval);
+                lines.push(((is_here, fluent, values.to_vec(), first, last), line));
             } else {
                 text += &line;
             }
@@ -129,7 +129,7 @@ impl Recognising {
 #[derive(Serialize, Deserialize)]
 enum Part {
     /// The lines of intervals, with what [`Recogniser::rank`] says of each.
-    Closed(Vec<((usize, Vec<Value>, i64, i64), String)>),
+    Closed(Vec<((bool, usize, Vec<Value>, i64, i64), String)>),
     /// What holds at a time point.
     Holding(Symbol, i64, Vec<String>),
 }

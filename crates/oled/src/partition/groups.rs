@@ -37,7 +37,7 @@ use crate::task::Task;
 /// let own = oled::parse_theory("t.lp", "initiatedAt(hot(M), T) :- load(M, L, T), L > 9.").unwrap();
 /// let groups = Groups::new(&task, &own, &task.labels()).unwrap();
 /// let mut frame = Frame::new("hall".into(), 1);
-/// frame.fact("load", ["m1".into(), 5.into()]);
+/// frame.fact("load", [oled::Value::from("m1"), 5.into()]);
 /// let mut parts = vec![frame.clone(); 2];
 /// groups.deal(&frame, &mut parts);
 /// assert_eq!(parts.iter().map(|part| part.narrative.len()).sum::<usize>(), 1);
