@@ -125,11 +125,14 @@ impl Recognising {
     }
 }
 
+/// A [`oled::recognise::Rank`] with values of its own.
+type OwnRank = (bool, usize, Vec<Value>, i64, i64);
+
 /// What is told of a part of a segment.
 #[derive(Serialize, Deserialize)]
 enum Part {
     /// The lines of intervals, with what [`Recogniser::rank`] says of each.
-    Closed(Vec<((bool, usize, Vec<Value>, i64, i64), String)>),
+    Closed(Vec<(OwnRank, String)>),
     /// What holds at a time point.
     Holding(Symbol, i64, Vec<String>),
 }
