@@ -107,7 +107,7 @@ pub trait Worker: Send {
     /// A segment is over with the frame at this place.
     fn over(&mut self, segment: Symbol, place: &Place, told: &mut Vec<Told>);
 
-    /// The next frame of one of its segments. An error ends all work.
+    /// The next frame of one of its segments, or the part of it that the [place](Place::part) says. An error ends all work.
     fn frame(&mut self, frame: &Frame, place: &Place, told: &mut Vec<Told>) -> Result<(), String>;
 
     /// The stream is over.
