@@ -18,6 +18,8 @@ pub(crate) enum Expr {
     Slot(Slot),
     Unary(Unary, Box<Expr>),
     Binary(Binary, Box<(Expr, Expr)>),
+    /// `sqrt(a^2 + b^2)` as one operation: see [`Expr::fused`].
+    Distance(Box<(Expr, Expr)>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +64,32 @@ impl Expr {
         }
     }
 
+    /// The same with distances as one operation instead of four: to be evaluated, where nobody asks any more what it is made of.
+    pub(crate) fn fused(&self) -> Expr {
+        match self {
+            Expr::Const(_) | Expr::Slot(_) => self.clone(),
+            Expr::Unary(op, a) => match (op, a.as_sum_of_squares()) {
+                (Unary::Sqrt, Some((a, b))) => Expr::Distance(Box::new((a.fused(), b.fused()))),
+                _ => Expr::Unary(*op, Box::new(a.fused())),
+            },
+            Expr::Binary(op, ab) => Expr::Binary(*op, Box::new((ab.0.fused(), ab.1.fused()))),
+            Expr::Distance(ab) => Expr::Distance(Box::new((ab.0.fused(), ab.1.fused()))),
+        }
+    }
+
+    /// What is squared in `a^2 + b^2`.
+    fn as_sum_of_squares(&self) -> Option<(&Expr, &Expr)> {
+        let square =
+            |expr: &'_ Expr| matches!(expr, Expr::Binary(Binary::Pow, ab) if ab.1 == Expr::Const(Value::Int(2)));
+        match self {
+            Expr::Binary(Binary::Add, sum) => match &**sum {
+                (Expr::Binary(_, a), Expr::Binary(_, b)) if square(&sum.0) && square(&sum.1) => Some((&a.0, &b.0)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The value, if the operations have one. Most expressions are just a register, which costs no call.
     #[inline]
     pub(crate) fn eval(&self, slots: &[Value]) -> Option<Value> {
@@ -77,9 +105,37 @@ impl Expr {
             Expr::Const(v) => Some(*v),
             Expr::Slot(s) => Some(slots[s.0 as usize]),
             Expr::Unary(op, a) => apply_unary(*op, a.eval(slots)?),
-            Expr::Binary(op, ab) => apply_binary(*op, ab.0.eval(slots)?, ab.1.eval(slots)?),
+            Expr::Binary(op, ab) => {
+                let (a, b) = (ab.0.eval(slots)?, ab.1.eval(slots)?);
+                // What distances are made of, of whole numbers, needs no call.
+                if let (Value::Int(i), Value::Int(j)) = (a, b) {
+                    let exact = match op {
+                        Binary::Add => i.checked_add(j),
+                        Binary::Sub => i.checked_sub(j),
+                        Binary::Pow if j == 2 => i.checked_mul(i),
+                        _ => None,
+                    };
+                    if let Some(exact) = exact {
+                        return Some(Value::Int(exact));
+                    }
+                }
+                apply_binary(*op, a, b)
+            }
+            Expr::Distance(ab) => distance(ab.0.eval(slots)?, ab.1.eval(slots)?),
         }
     }
+}
+
+/// `sqrt(a^2 + b^2)`, to the same last bit as the operations one by one.
+fn distance(a: Value, b: Value) -> Option<Value> {
+    if let (Value::Int(i), Value::Int(j)) = (a, b)
+        && let (Some(i), Some(j)) = (i.checked_mul(i), j.checked_mul(j))
+        && let Some(sum) = i.checked_add(j)
+    {
+        return Value::real((sum as f64).sqrt());
+    }
+    let square = |value: Value| apply_binary(Binary::Pow, value, Value::Int(2));
+    apply_unary(Unary::Sqrt, apply_binary(Binary::Add, square(a)?, square(b)?)?)
 }
 
 /// The value of a term, where variables have values, if its operations have one.

@@ -125,7 +125,7 @@ impl<'a, L: Fn(Pred, usize) -> Option<Value>> Search<'a, L> {
             // A scan that gives no register a value has no axes either.
             (Expr::Slot(_), None) => false,
             (Expr::Unary(_, a), _) => self.is_known(a),
-            (Expr::Binary(_, ab), _) => self.is_known(&ab.0) && self.is_known(&ab.1),
+            (Expr::Binary(_, ab) | Expr::Distance(ab), _) => self.is_known(&ab.0) && self.is_known(&ab.1),
         }
     }
 

@@ -28,6 +28,35 @@ pub(crate) enum Column {
     Same(Slot),
 }
 
+/// The columns of a scan, sorted by what to do with them: a row is compared with what is known before anything is bound, and
+/// neither has to be found out row by row.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pattern {
+    pub(crate) known: Box<[(usize, Expr)]>,
+    pub(crate) bound: Box<[(usize, Slot)]>,
+    pub(crate) same: Box<[(usize, Slot)]>,
+    /// A column, of a pattern that binds only, whose value must not be that of a register: in a scan of pairs, what a test right
+    /// after it would say of every row.
+    pub(crate) apart: Option<(usize, Slot)>,
+}
+
+impl Pattern {
+    /// That of a step, if it looks at rows.
+    pub(crate) fn of(step: Option<&Step>) -> Pattern {
+        let Some(Step::Scan { columns, .. } | Step::NoRow { columns, .. }) = step else { return Pattern::default() };
+        let (mut known, mut bound, mut same) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, column) in columns.iter().enumerate() {
+            match column {
+                Column::Any => {}
+                Column::Is(expr) => known.push((i, expr.clone())),
+                Column::Bind(slot) => bound.push((i, *slot)),
+                Column::Same(slot) => same.push((i, *slot)),
+            }
+        }
+        Pattern { known: known.into(), bound: bound.into(), same: same.into(), apart: None }
+    }
+}
+
 /// One step of a plan. Equal steps at the same place of two plans are taken once for both.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
@@ -55,6 +84,17 @@ pub(crate) enum Step {
     Let(Slot, Expr),
     /// A register has one of these values: nobody asks for others.
     OneOf(Slot, Box<[Value]>),
+}
+
+impl Step {
+    /// The same with what is computed as few operations.
+    pub(crate) fn fused(self) -> Step {
+        match self {
+            Step::Test(op, left, right) => Step::Test(op, left.fused(), right.fused()),
+            Step::Let(slot, expr) => Step::Let(slot, expr.fused()),
+            other => other,
+        }
+    }
 }
 
 /// A rule ready to run.

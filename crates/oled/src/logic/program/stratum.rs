@@ -3,10 +3,10 @@
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-use super::{Builder, Head, Node, Pred, Stratum, body_atoms};
+use super::{Builder, Head, Node, Pred, Row, Stratum, body_atoms};
 use crate::lang::{Clause, Diagnostic, Formula, Signature, Term, for_each_hole};
 use crate::logic::check::Role;
-use crate::logic::plan::{Catalogue, Plan, Step, plan};
+use crate::logic::plan::{Catalogue, Pattern, Plan, Step, plan};
 
 /// Plans while they are put together: what follows each step. Rules may be many, so steps are looked up, not compared.
 #[derive(Default)]
@@ -23,13 +23,14 @@ impl Trie {
         for step in plan.steps.into_iter().map(Some).chain(none) {
             at = at.then.entry(step).or_default();
         }
-        at.heads.push(Head { pred: plan.head, rule: rule as u32, row: plan.row });
+        at.heads.push(Head { pred: plan.head, rule: rule as u32, row: Row::of(&plan.row) });
     }
 
     fn into_nodes(self) -> Vec<Node> {
         let node = |(step, trie): (Option<Step>, Trie)| {
             let Trie { then, heads } = trie;
-            Node { step, then: Trie { then, heads: Vec::new() }.into_nodes(), heads }
+            let (pattern, step) = (Pattern::of(step.as_ref()), step.map(Step::fused));
+            Node { step, pattern, then: Trie { then, heads: Vec::new() }.into_nodes(), heads }.with_test()
         };
         self.then.into_iter().map(node).collect()
     }
