@@ -116,7 +116,7 @@ impl Model {
         self.scratch.stopped = None;
         self.repeats.clear();
         for (i, relation) in self.relations.iter_mut().enumerate() {
-            if !program.is_static(i) {
+            if !relation.is_empty() && !program.is_static(i) {
                 relation.clear();
             }
         }
@@ -133,7 +133,11 @@ impl Model {
                 }
             }
             for &(column, kind) in &route.types {
-                self.relations[kind.index()].insert(&values[column..=column]);
+                // Facts about the same entity mostly follow each other.
+                let (relation, row) = (&mut self.relations[kind.index()], &values[column..=column]);
+                if relation.last() != Some(row) {
+                    relation.insert(row);
+                }
             }
         }
     }

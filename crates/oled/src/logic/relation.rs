@@ -79,7 +79,11 @@ impl Relation {
     }
 
     /// Removes all rows.
+    #[inline]
     pub fn clear(&mut self) {
+        if self.len == 0 {
+            return;
+        }
         if self.len > SMALL {
             self.set.clear();
             for index in &mut self.indexes {
@@ -115,8 +119,20 @@ impl Relation {
     /// Adds a row, whether it is there or not. After that rows can only be gone through, until the next clearing.
     #[inline]
     pub(crate) fn push(&mut self, row: &[Value]) {
-        self.values.extend_from_slice(row);
+        // Most rows are short, and are copied without a call.
+        match *row {
+            [a] => self.values.push(a),
+            [a, b] => self.values.extend_from_slice(&[a, b]),
+            [a, b, c] => self.values.extend_from_slice(&[a, b, c]),
+            _ => self.values.extend_from_slice(row),
+        }
         self.len += 1;
+    }
+
+    /// The row that was added last.
+    #[inline]
+    pub(crate) fn last(&self) -> Option<&[Value]> {
+        self.len.checked_sub(1).map(|last| self.row(last))
     }
 
     /// Whether a row is there.
@@ -133,8 +149,12 @@ impl Relation {
         }
         match row {
             [] => (self.len > 0).then_some(0),
-            // The first column tells most rows apart.
-            [first, rest @ ..] => self.values.chunks_exact(self.width).position(|r| r[0] == *first && r[1..] == *rest),
+            [only] => self.values.iter().position(|value| value == only),
+            // The first column tells most rows apart. To cut all of them into chunks took a division each time.
+            [first, rest @ ..] => (0..self.len).find(|i| {
+                let own = self.row(*i);
+                own[0] == *first && own[1..] == *rest
+            }),
         }
     }
 
