@@ -27,6 +27,9 @@ pub(crate) struct KnownOf {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Known {
     last: IndexMap<Box<[Value]>, Rows, FxBuildHasher>,
+    /// Room for whom a row is about.
+    #[serde(skip)]
+    key: Vec<Value>,
 }
 
 /// The rows of a time point, each with the number of its predicate among the members.
@@ -41,19 +44,35 @@ impl Known {
     /// that was interrupted begins again.
     pub(super) fn add(&mut self, knowing: &Knowing, time: i64, oldest: i64, relations: &[Relation]) {
         self.last.retain(|_, rows| rows.time >= oldest && rows.time != time);
-        let mut key = Vec::new();
+        let (key, mut next) = (&mut self.key, 0);
         for (number, member) in (0u32..).zip(&knowing.members) {
             for row in relations[member.base.index()].rows() {
                 let class = member.classes.iter().find(|class| class.has(row)).expect("the last class has all rows");
                 key.clear();
                 key.push(Value::Int(class.set));
                 key.extend(class.about.iter().map(|column| row[*column]));
-                let rows = match self.last.get_mut(key.as_slice()) {
-                    Some(rows) => rows,
-                    None => self.last.entry(key.as_slice().into()).or_default(),
+                // Rows mostly come in the order of the time point before.
+                let place = match self.last.get_index(next).filter(|(known, _)| known[..] == key[..]) {
+                    Some(_) => next,
+                    None => {
+                        let known = self.last.get_index_of(key.as_slice());
+                        known.unwrap_or_else(|| self.last.insert_full(key.as_slice().into(), Rows::default()).0)
+                    }
                 };
+                next = place + 1;
+                let rows = &mut self.last[place];
                 if rows.time != time {
-                    (rows.time, rows.rows) = (time, Vec::new());
+                    rows.time = time;
+                    // Mostly one row replaces one: where it does, its room is used again.
+                    rows.rows.truncate(1);
+                    if let Some((member, values)) =
+                        rows.rows.first_mut().filter(|(_, values)| values.len() == row.len())
+                    {
+                        *member = number;
+                        values.copy_from_slice(row);
+                        continue;
+                    }
+                    rows.rows.clear();
                 }
                 rows.rows.push((number, row.into()));
             }
