@@ -155,8 +155,10 @@ impl Reach {
 #[derive(Clone, Debug)]
 pub(super) struct IndexedLiterals {
     pub(super) pred: Pred,
-    /// For each column a variable of the head that stands there in some literal: the domain of its values.
-    pub(super) columns: Vec<Option<usize>>,
+    /// The columns where a variable of the head stands in some literal, each with one such variable: the domain of its values.
+    pub(super) columns: Vec<(usize, usize)>,
+    /// The variables that literals have, column by column, and whether those that they are true of are related.
+    pub(super) forms: Vec<(Vec<(usize, usize)>, bool)>,
     /// Literals by the columns in which they have constants.
     pub(super) literals: Vec<Fixed>,
 }
@@ -173,12 +175,20 @@ pub(super) struct Fixed {
 const FEW_CONSTANTS: usize = 8;
 
 impl Fixed {
-    /// The literals that a row is about, by its constants. `key` is room for these.
+    /// The literals that a row is about, by its constants. `key` is room for these; `next` is where to look first, since what
+    /// compares with listed thresholds comes in their order.
     #[inline]
-    pub(super) fn of(&self, row: &[Value], key: &mut Vec<Value>) -> &[LiteralSetter] {
+    pub(super) fn of(&self, row: &[Value], key: &mut Vec<Value>, next: &mut usize) -> &[LiteralSetter] {
         let found = if self.setters.len() <= FEW_CONSTANTS {
-            let is_same = |values: &[Value]| self.columns.iter().zip(values).all(|(c, value)| row[*c] == *value);
-            self.setters.iter().find(|(values, _)| is_same(values)).map(|(_, setters)| setters)
+            let is_same = |at: &usize| {
+                let known = self.setters.get_index(*at);
+                known.is_some_and(|(values, _)| self.columns.iter().zip(values).all(|(c, value)| row[*c] == *value))
+            };
+            let at = if is_same(next) { Some(*next) } else { (0..self.setters.len()).find(is_same) };
+            at.and_then(|at| {
+                *next = if at + 1 < self.setters.len() { at + 1 } else { 0 };
+                self.setters.get_index(at).map(|(_, setters)| setters)
+            })
         } else {
             key.clear();
             key.extend(self.columns.iter().map(|c| row[*c]));
@@ -197,6 +207,8 @@ pub(super) struct LiteralSetter {
     pub(super) reach: Reach,
     /// Whether those that it is true of are related.
     pub(super) relates: bool,
+    /// The number of those of its relation with the same variables, which say the same of the same instances.
+    pub(super) form: usize,
 }
 
 impl Group {
@@ -227,7 +239,7 @@ impl Group {
         let (mut relations, mut subsets): (IndexMap<Pred, IndexedLiterals, FxBuildHasher>, Vec<Vec<usize>>) =
             Default::default();
         let mut scatter = |pred: Pred, columns: &[Column], bit: usize, relates: bool| {
-            let new = || IndexedLiterals { pred, columns: vec![None; columns.len()], literals: Vec::new() };
+            let new = || IndexedLiterals { pred, columns: Vec::new(), forms: Vec::new(), literals: Vec::new() };
             let relation = relations.entry(pred).or_insert_with(new);
             let (mut constants, mut fixed, mut variables) = (Vec::new(), Vec::new(), Vec::new());
             for (column, filled) in columns.iter().enumerate() {
@@ -239,9 +251,17 @@ impl Group {
                     Column::Variable(v) => variables.push((column, v)),
                 }
             }
-            variables.iter().for_each(|&(column, v)| relation.columns[column] = Some(v));
+            for &(column, v) in &variables {
+                relation.columns.retain(|(known, _)| *known != column);
+                relation.columns.push((column, v));
+            }
             let reach = Reach::of(&variables, domains.len(), &mut subsets);
-            let setter = LiteralSetter { bit, variables, reach, relates };
+            let own = (variables.clone(), relates);
+            let form = relation.forms.iter().position(|form| *form == own).unwrap_or_else(|| {
+                relation.forms.push(own);
+                relation.forms.len() - 1
+            });
+            let setter = LiteralSetter { bit, variables, reach, relates, form };
             let literals = &mut relation.literals;
             let at = literals.iter().position(|l| l.columns == fixed).unwrap_or_else(|| {
                 literals.push(Fixed { columns: fixed, setters: IndexMap::default() });

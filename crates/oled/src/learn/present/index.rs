@@ -64,7 +64,11 @@ impl Index {
 
 #[inline]
 fn number(tuple: &[u32], strides: &[usize]) -> usize {
-    tuple.iter().zip(strides).map(|(place, stride)| *place as usize * stride).sum()
+    match (tuple, strides) {
+        // Most instances are pairs, and each is looked for many times.
+        (&[a, b], &[stride, _]) => a as usize * stride + b as usize,
+        _ => tuple.iter().zip(strides).map(|(place, stride)| *place as usize * stride).sum(),
+    }
 }
 
 fn hash(tuple: &[u32]) -> u64 {

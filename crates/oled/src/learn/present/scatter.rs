@@ -87,39 +87,60 @@ impl Present {
     pub(super) fn scatter(&mut self, group: &Group, model: &Model) {
         let mut columns = std::mem::take(&mut self.columns);
         let mut constants = Vec::new();
-        for IndexedLiterals { pred, columns: variables, literals } in &group.relations {
+        let mut found: Vec<Option<usize>> = Vec::new();
+        for IndexedLiterals { pred, columns: variables, forms, literals } in &group.relations {
+            let rows = model.rows(*pred);
+            if rows.is_empty() {
+                continue;
+            }
             columns.clear();
-            columns.resize(variables.len(), (None, NOBODY));
-            for row in model.rows(*pred).rows() {
-                for ((value, known), variable) in row.iter().zip(&mut columns).zip(variables) {
+            columns.resize(rows.width(), (None, NOBODY));
+            let mut next = 0;
+            found.clear();
+            found.resize(forms.len(), None);
+            for row in rows.rows() {
+                for &(column, v) in variables {
                     // Rows that follow each other often speak of the same entities.
-                    if let Some(v) = *variable
-                        && known.0 != Some(*value)
-                    {
-                        *known = (Some(*value), group.place(v, *value, model));
+                    let (value, known) = (row[column], &mut columns[column]);
+                    if known.0 != Some(value) {
+                        *known = (Some(value), group.place(v, value, model));
+                        found.fill(None);
                     }
                 }
                 for literals in literals {
-                    let setters = literals.of(row, &mut constants);
-                    setters.iter().for_each(|setter| self.hit(group, model, setter, &columns));
+                    let setters = literals.of(row, &mut constants, &mut next);
+                    for setter in setters {
+                        // Of many thresholds that are listed, most are about the instance of the row before.
+                        match found[setter.form] {
+                            Some(row) => self.every.hits[row].insert(setter.bit),
+                            None => found[setter.form] = self.hit(group, model, setter, &columns),
+                        }
+                    }
                 }
             }
         }
         self.columns = columns;
     }
 
+    /// Notes a literal; returns where, if it is about one instance.
     #[inline]
-    fn hit(&mut self, group: &Group, model: &Model, setter: &LiteralSetter, columns: &[(Option<Value>, u32)]) {
+    fn hit(
+        &mut self,
+        group: &Group,
+        model: &Model,
+        setter: &LiteralSetter,
+        columns: &[(Option<Value>, u32)],
+    ) -> Option<usize> {
         for &(column, v) in &setter.variables {
             let place = columns[column].1;
             if place == NOBODY {
-                return;
+                return None;
             }
             self.tuple[v] = place;
         }
-        if let Some((scattered, row)) = self.scattered(group, model, setter.reach, setter.relates) {
-            scattered.hits[row].insert(setter.bit);
-        }
+        let (scattered, row) = self.scattered(group, model, setter.reach, setter.relates)?;
+        scattered.hits[row].insert(setter.bit);
+        (setter.reach == Reach::Every).then_some(row)
     }
 
     /// Notes what is measured of whom.
@@ -197,6 +218,9 @@ impl Present {
             return;
         }
         self.for_each_told(group, k, order, |scattered, row| {
+            if scattered.features == 0 {
+                return;
+            }
             let kept = &scattered.kept[row * scattered.features..(row + 1) * scattered.features];
             // A feature is about one set of variables: nothing is kept of it with others.
             measured.iter_mut().zip(kept).filter(|(_, kept)| !kept.is_nan()).for_each(|(m, kept)| *m = *kept);
