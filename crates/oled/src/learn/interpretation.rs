@@ -101,15 +101,17 @@ impl Propositionaliser {
         let previous = self.segments.insert(frame.segment, point)?;
         let next = &self.segments[&frame.segment];
         self.count += 1;
-        // Whether an instance goes on at the next time point, found once for all targets.
-        let followed: Vec<Vec<bool>> = (self.groups.iter().zip(&self.present))
+        // Whether an instance goes on at the next time point, found once for all targets; nothing where all do.
+        let followed: Vec<Option<Vec<bool>>> = (self.groups.iter().zip(&self.present))
             .zip(previous.values.iter().zip(&previous.truths))
             .map(|((group, present), (values, instances))| {
                 let width = group.domains.len();
                 // Where the same entities are observed nobody needs to be looked up.
-                let all = !self.observed_next || present.is_same;
+                if !self.observed_next || present.is_same {
+                    return None;
+                }
                 let goes_on = |k: usize| group.goes_on(&values[k * width..(k + 1) * width], &self.model);
-                (0..instances.len()).map(|k| all || goes_on(k)).collect()
+                Some((0..instances.len()).map(goes_on).collect())
             })
             .collect();
         let outcomes =
@@ -120,13 +122,15 @@ impl Propositionaliser {
                 let mut outcome = |k: usize| target.outcome(values(k), now, then, &self.symmetries, &mut row);
                 // Where nothing is labelled, which is most of the time, nothing needs to be looked up.
                 let quiet = [now, then].iter().all(|labels| labels.holds.is_empty() && labels.unknown.is_empty());
-                let followed = followed[target.group].iter().enumerate();
-                let mut known = |(k, followed): (usize, &bool)| match (*followed || target.direct, quiet) {
-                    (false, _) => None,
-                    (true, true) => Some(Outcome::Absent),
-                    (true, false) => outcome(k),
-                };
-                followed.map(&mut known).collect()
+                let count = previous.truths[target.group].len();
+                match followed[target.group].as_ref().filter(|_| !target.direct) {
+                    None if quiet => vec![Some(Outcome::Absent); count],
+                    None => (0..count).map(outcome).collect(),
+                    Some(followed) => {
+                        let mut known = |k: usize| if quiet { Some(Outcome::Absent) } else { outcome(k) };
+                        followed.iter().enumerate().map(|(k, followed)| followed.then(|| known(k)).flatten()).collect()
+                    }
+                }
             });
         let outcomes = outcomes.collect();
         let Point { time, mut values, truths, mut labels, assignment_overflow } = previous;

@@ -39,6 +39,8 @@ pub struct Process {
     /// Evidence over the whole stream, for all bodies over the head's variables. That of a rule is what came since some
     /// time, so that each instance is recorded once, however many rules there are.
     pub stream: Ledger,
+    /// Where in it the rows of the last instances are.
+    places: Vec<usize>,
     tau: RunningMean,
     next: u64,
     /// Interpretations seen.
@@ -142,6 +144,7 @@ impl Process {
             table: Arc::new(table.clone()),
             links: links.clone(),
             stream: Ledger::default(),
+            places: Vec::new(),
             tau: RunningMean::default(),
             next: 1,
             seen: 0,
@@ -207,10 +210,12 @@ impl Process {
         let outcomes = &interpretation.outcomes[self.target];
         let mut seed = None;
         let mut all = Tally::default();
-        for (instance, outcome) in instances.iter().zip(outcomes) {
+        let mut places = std::mem::take(&mut self.places);
+        places.resize(instances.len(), 0);
+        for ((instance, outcome), place) in instances.iter().zip(outcomes).zip(&mut places) {
             let Some(outcome) = *outcome else { continue };
             all.add(outcome);
-            record(&mut self.stream, instance, outcome);
+            record(&mut self.stream, instance, outcome, place);
             let error = is_error(self.kind, outcome);
             let mut covered = false;
             for (rule, erred) in self.rules.iter_mut().zip(&mut self.erred) {
@@ -226,6 +231,7 @@ impl Process {
                 seed = Some(richest.and(&self.allowed));
             }
         }
+        self.places = places;
         self.rules.iter_mut().for_each(|rule| rule.count_all(all));
         self.changed |= all.total() > 0;
         seed
@@ -433,9 +439,9 @@ impl Process {
 
 /// Adds an instance to a ledger.
 #[inline]
-fn record(ledger: &mut Ledger, instance: &Instance, outcome: Outcome) {
+fn record(ledger: &mut Ledger, instance: &Instance, outcome: Outcome, place: &mut usize) {
     if instance.others.is_empty() {
-        return ledger.record(std::slice::from_ref(&instance.truth), outcome);
+        return ledger.record_at(&instance.truth, outcome, place);
     }
     let truths: Vec<Mask> = instance.truths().cloned().collect();
     ledger.record(&truths, outcome);
