@@ -219,6 +219,31 @@ fn what_holds_while_conditions_are_met_in_one_single_segment() {
     assert!(other.f1() < held_out.counts.f1(), "{held_out:?}");
 }
 
+/// Short segments in which something begins at once, and which end before it does: nothing tells a time point at which it does not hold
+/// next. The rule says when it begins all the same.
+#[test]
+fn what_begins_with_each_segment_and_outlasts_it() {
+    let modes = "input(happensAt(on(+p), +time)). input(happensAt(off(+p), +time)). input(seen(+p, +time)).
+        example(holdsAt(lit(+p), +time)). modeh(initiatedAt(lit(+p), +time)). modeh(terminatedAt(lit(+p), +time)).
+        modeb(happensAt(on(+p), +time)). modeb(happensAt(off(+p), +time)).";
+    let task = Task::parse(&Source::new("modes.lp", modes), &Source::new("background.lp", "")).unwrap();
+    let mut learner = Replay::new(&task, ReplaySettings::default()).unwrap();
+    for segment in 0..20 {
+        for time in 0..3 {
+            let mut frame = Frame::new(Symbol::new(&format!("s{segment}")), time);
+            frame.fact("seen", ["p"]);
+            if time == 0 {
+                frame.happens("on", ["p"]);
+            } else {
+                frame.label("lit", ["p"]);
+            }
+            learner.observe(&frame, &mut ());
+        }
+    }
+    let theory = learner.learned(&mut ()).theory().to_string();
+    assert!(theory.contains("initiatedAt(lit(X0), T) :-\n    happensAt(on(X0), T)."), "{theory}");
+}
+
 #[test]
 fn thresholds() {
     is_found(

@@ -95,12 +95,14 @@ impl Evidence {
         false
     }
 
-    /// Whether each condition of a body speaks for what the rule does.
+    /// Whether each condition of a body speaks for what the rule does. A rule has one condition at least: where the fluent always
+    /// holds next, whatever is true, the only one need not say more.
     pub(crate) fn is_relevant(&self, extensions: &Extensions<'_>, body: &[Condition]) -> bool {
         let all = self.share(extensions, body);
         (0..body.len()).all(|at| {
             let rest = self.share(extensions, &without(body, at));
-            if self.ends { all < rest } else { all > rest }
+            let speaks = if self.ends { all < rest } else { all > rest };
+            speaks || body.len() == 1 && all == rest
         })
     }
 
