@@ -26,8 +26,15 @@ pub(super) struct Stamps {
     pub(super) grouped: bool,
     pub(super) segments: IndexSet<String, FxBuildHasher>,
     /// When each was reported last, and the times between reports, of the first ones.
-    reported: IndexMap<String, i64, FxBuildHasher>,
-    pub(super) gaps: Vec<i64>,
+    reported: IndexMap<String, Reports, FxBuildHasher>,
+    gaps: usize,
+}
+
+/// What is known of when somebody reports.
+#[derive(Clone, Default)]
+struct Reports {
+    last: Option<i64>,
+    gaps: Vec<i64>,
 }
 
 impl Stamps {
@@ -43,17 +50,24 @@ impl Stamps {
             grouped: true,
             segments,
             reported: IndexMap::default(),
-            gaps: Vec::new(),
+            gaps: 0,
         }
     }
 
     /// Takes note of how long after the last one a report comes.
     pub(super) fn report(&mut self, who: &str, time: i64) {
-        if self.gaps.len() >= STAMPS {
+        if self.gaps >= STAMPS {
             return;
         }
-        let before = self.reported.insert(who.to_string(), time);
-        self.gaps.extend(before.map(|before| time.saturating_sub(before)).filter(|gap| *gap > 0));
+        let reports = self.reported.entry(who.to_string()).or_default();
+        let gap = reports.last.replace(time).map(|before| time.saturating_sub(before)).filter(|gap| *gap > 0);
+        reports.gaps.extend(gap);
+        self.gaps += usize::from(gap.is_some());
+    }
+
+    /// The times between the reports of each.
+    pub(super) fn gaps(&self) -> impl Iterator<Item = i64> {
+        self.reported.values().flat_map(|reports| reports.gaps.iter().copied())
     }
 
     /// Adds the time points of another file of the same table.
@@ -61,17 +75,27 @@ impl Stamps {
         (self.first, self.last) = (self.first.min(other.first), self.last.max(other.last));
         self.found.extend(other.found.iter().cloned());
         self.rows += other.rows;
-        self.gaps.extend(&other.gaps);
-        self.reported.extend(other.reported.iter().map(|(who, time)| (who.clone(), *time)));
+        self.gaps += other.gaps;
+        for (who, theirs) in &other.reported {
+            let own = self.reported.entry(who.clone()).or_default();
+            own.last = theirs.last.or(own.last);
+            own.gaps.extend(&theirs.gaps);
+        }
     }
 
-    /// Whether reports come when something happens, and not by a clock: three quarters of the times between them are not within [`APART`]
-    /// times of each other.
+    /// Whether reports come when something happens, and not by a clock: of most who report the third quarter of the times between
+    /// reports is more than [`APART`] times as long as the first. Each may have a clock of its own.
     pub(super) fn are_at_any_time(&self) -> bool {
-        let mut gaps = self.gaps.clone();
-        gaps.sort_unstable();
-        let quarter = |share: usize| gaps.get(gaps.len() * share / 4).copied();
-        quarter(1).zip(quarter(3)).is_some_and(|(short, long)| long > short.saturating_mul(APART))
+        let at_any_time = |reports: &Reports| {
+            let mut gaps = reports.gaps.clone();
+            gaps.sort_unstable();
+            let quarter = |share: usize| gaps.get(gaps.len() * share / 4).copied();
+            quarter(1).zip(quarter(3)).is_some_and(|(short, long)| long > short.saturating_mul(APART))
+        };
+        // The more somebody reports, the more it says.
+        let of = |reports: &Reports| reports.gaps.len();
+        let such: usize = self.reported.values().filter(|reports| at_any_time(reports)).map(of).sum();
+        2 * such > self.gaps
     }
 
     /// How many there are who report.

@@ -279,7 +279,7 @@ impl Survey {
             table.steady =
                 table.end.is_none() && stamps.rows == (stamps.found.len() * everybody) as u64 && covers(stamps);
         }
-        let mut gaps: Vec<i64> = seen.iter().flat_map(|stamps| stamps.gaps.iter().copied()).collect();
+        let mut gaps: Vec<i64> = seen.iter().flat_map(Stamps::gaps).collect();
         gaps.sort_unstable();
         let share = |hundredths: usize| gaps.get((gaps.len() * hundredths / 100).min(gaps.len().saturating_sub(1)));
         (self.burst, self.step) = (share(25).copied(), share(50).copied());
