@@ -214,11 +214,11 @@ fn write_extremes(saying: &Saying<'_>, window: i64, modes: &mut String, backgrou
 /// Of two names that take turns, which was reported last, and for how long it is the last one.
 fn write_turns(saying: &Saying<'_>, modes: &mut String, background: &mut String) {
     let (name, markers, subjects) = (&saying.name, saying.markers(), saying.subjects());
-    for pair @ [first, second] in saying.turns {
+    for pair in saying.turns {
         let [a, b] = pair.each_ref().map(|name| Value::Sym(Symbol::new(name)).to_string());
         let _ = writeln!(
             background,
-            "% `{first}` and `{second}` take turns: which of them was reported last.\n{name}_turn({a}).\n{name}_turn({b})."
+            "% {a} and {b} take turns: which of them was reported last.\n{name}_turn({a}).\n{name}_turn({b})."
         );
         for (own, other) in [(&a, &b), (&b, &a)] {
             let (head, own, other) =

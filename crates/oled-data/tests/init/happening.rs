@@ -113,3 +113,16 @@ fn rules_about_two_may_ask_whether_they_are_in_the_same_state() {
     let (theory, f1) = Tables::new(&[("track.csv", &rows), ("labels.csv", &labels)]).learned();
     assert!(f1 > 0.99 && theory.contains("not same_team(X0, X1, T)"), "{f1} {theory}");
 }
+
+#[test]
+fn names_with_line_ends_do_not_end_the_comments_of_a_draft() {
+    let (mut log, mut labels) = (String::from("time,door,event\n"), String::from("fluent,door,start,end\n"));
+    for time in 0..60 {
+        let name = ["\"opened,\nby hand\"", "knock", "closed"][time % 3];
+        writeln!(log, "{},d,{name}", 10 * time).unwrap();
+    }
+    (0..4).for_each(|n| writeln!(labels, "visit,d,{},{}", 100 * n + 10, 100 * n + 40).unwrap());
+    let draft = Tables::new(&[("log.csv", &log), ("labels.csv", &labels)]).draft();
+    assert!(draft.background.contains("take turns"), "{}", draft.background);
+    TaskFolder::from_texts("drafted", &draft.manifest, &draft.modes, &draft.background).unwrap();
+}
