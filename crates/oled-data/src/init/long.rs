@@ -73,7 +73,7 @@ pub(super) fn kinds_column(
                 return Ok(());
             };
             for (beside, name) in beside.iter_mut().zip(names) {
-                let who = keys.iter().fold(String::new(), |who, key| who + row.cell(*key) + "\n");
+                let who = row.joined(keys.iter().copied());
                 beside.see(who, row.cell(time), row.cell(*name), value);
             }
             Ok(())

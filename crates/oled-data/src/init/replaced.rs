@@ -49,8 +49,7 @@ pub(super) fn replaced_column(
         scan(path, |_, row| {
             for (alternation, column) in found.iter_mut().zip(columns) {
                 let others = keys.iter().chain(columns).filter(|other| *other != column);
-                let about = others.fold(String::new(), |about, other| about + row.cell(*other) + "\n");
-                alternation.see(about, row.cell(*column));
+                alternation.see(row.joined(others.copied()), row.cell(*column));
             }
             Ok(())
         })?;
@@ -105,7 +104,7 @@ pub(super) fn turns(profile: &Profile, keys: &[usize], column: usize) -> Result<
     for path in profile.paths() {
         scan(path, |_, row| {
             if let Ok(name) = names.binary_search_by(|name| name.as_str().cmp(row.cell(column))) {
-                turns.see(keys.iter().fold(String::new(), |about, key| about + row.cell(*key) + "\n"), name);
+                turns.see(row.joined(keys.iter().copied()), name);
             }
             Ok(())
         })?;

@@ -249,7 +249,7 @@ impl Survey {
                         Problem::new(ProblemKind::BadNumber, row.at(table.time), message).hint(error.hint)
                     })?;
                     stamps.see(group.map_or("", |column| row.cell(column)), time);
-                    let who = table.keys.iter().fold(String::new(), |who, (key, _)| who + row.cell(*key) + "\n");
+                    let who = row.joined(table.keys.iter().map(|(key, _)| *key));
                     stamps.report(&who, time);
                     Ok(())
                 })?;

@@ -27,6 +27,11 @@ impl<'a> Row<'a> {
         Row { text, starts: &marks[..marks.len() - 1], behind: &marks[1..], at: None }
     }
 
+    /// The cells of some columns together: whom a row is about, where they are keys.
+    pub(crate) fn joined(&self, columns: impl IntoIterator<Item = usize>) -> String {
+        columns.into_iter().fold(String::new(), |text, column| text + self.cell(column) + "\n")
+    }
+
     /// How many cells there are.
     pub(crate) fn len(&self) -> usize {
         self.starts.len()

@@ -81,6 +81,22 @@ impl Batches {
         Ok(batches)
     }
 
+    /// The rows of a table of which some columns are read, with what its columns are for.
+    fn of_table(
+        path: &Path,
+        options: &ReadOptions,
+        wanted: impl Fn(&Columns) -> Vec<usize>,
+    ) -> Result<(Batches, Columns, Arc<Tables>), DataError> {
+        let name = path.display().to_string();
+        let mut batches = Batches::open(path)?;
+        let tables = options.tables.clone().unwrap_or_default();
+        let columns = Columns::new(&batches.names, &stem_of(&name), &tables, &options.kinds());
+        let columns = columns.map_err(|problem| problem.of(&name))?;
+        let wanted = wanted(&columns);
+        batches.project(|column| wanted.contains(&column)).map_err(|error| damaged(&name, &error))?;
+        Ok((batches, columns, tables))
+    }
+
     /// Reads only some of the columns.
     fn project(&mut self, keep: impl Fn(usize) -> bool) -> Result<(), ParquetError> {
         let schema = self.metadata.file_metadata().schema_descr();
@@ -183,19 +199,13 @@ impl ParquetReader {
         rows: Range<u64>,
         bytes: Counter,
     ) -> Result<(Box<dyn Source>, u64), DataError> {
-        let name = path.display().to_string();
-        let mut batches = Batches::open(path)?;
-        let tables = options.tables.clone().unwrap_or_default();
-        let columns = Columns::new(&batches.names, &stem_of(&name), &tables, &options.kinds());
-        let columns = columns.map_err(|problem| problem.of(&name))?;
-        let used = columns.used();
-        batches.project(|column| used.contains(&column)).map_err(|error| damaged(&name, &error))?;
+        let (mut batches, columns, tables) = Batches::of_table(path, options, Columns::used)?;
         let size = batches.file.metadata().map_or(0, |metadata| metadata.len());
         let starts = batches.starts();
         let group = starts.partition_point(|start| *start <= rows.start).saturating_sub(1);
         batches.go_to(group);
         let reader = ParquetReader {
-            name,
+            name: path.display().to_string(),
             batches,
             columns,
             tables,

@@ -10,7 +10,6 @@ use crate::error::DataError;
 use crate::frame::default_segment;
 use crate::reader::ReadOptions;
 use crate::table::open::ReadTime;
-use crate::table::rows::stem_of;
 use crate::table::typed::{Column, TypedRow};
 use crate::table::{Cells, Columns, Tables};
 
@@ -26,15 +25,10 @@ pub(crate) struct RowGroups {
 impl RowGroups {
     /// Opens a file of which only times and segments are read.
     pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<RowGroups, DataError> {
-        let name = path.display().to_string();
-        let mut batches = Batches::open(path)?;
-        let tables = options.tables.clone().unwrap_or_default();
-        let columns = Columns::new(&batches.names, &stem_of(&name), &tables, &options.kinds());
-        let columns = columns.map_err(|problem| problem.of(&name))?;
-        let wanted = [Some(columns.time), columns.segment];
-        batches.project(|column| wanted.contains(&Some(column))).map_err(|error| damaged(&name, &error))?;
+        let places = |columns: &Columns| [Some(columns.time), columns.segment].into_iter().flatten().collect();
+        let (batches, columns, tables) = Batches::of_table(path, options, places)?;
         let starts = batches.starts();
-        Ok(RowGroups { name, batches, columns, tables, starts })
+        Ok(RowGroups { name: path.display().to_string(), batches, columns, tables, starts })
     }
 
     /// Whether rows say of which segment they are.
