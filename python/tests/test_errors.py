@@ -87,7 +87,9 @@ def test_an_iterator_that_fails_is_heard(listed):
 @pytest.mark.parametrize("work", ["model.fit(frames)", "model.learn_many(iter(frames * 0 or endless()))"])
 def test_ctrl_c_ends_a_long_call(work, tmp_path):
     script = f"""
-        import itertools, oled
+        import itertools, oled, signal
+        # Who starts tests in the background has them ignore it, which they would hand down.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         frames = oled.simulate("lobby", segments=12, length=500, people=9)
         model = oled.Replay("lobby")
         def endless():

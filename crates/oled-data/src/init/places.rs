@@ -36,7 +36,7 @@ impl<'s> Places<'s> {
     pub(super) fn find(survey: &'s Survey) -> Option<Places<'s>> {
         let pairs =
             survey.labels.fluents.values().any(|fluent| fluent.arity == 2) && survey.types[0] == survey.types[1];
-        survey.tables.iter().filter(|table| table.keys.len() == 1).find_map(|table| {
+        survey.tables.iter().filter(|table| table.keys.len() == 1 && !table.several).find_map(|table| {
             let column = |name: &str| {
                 table
                     .profile

@@ -15,6 +15,7 @@ use crate::times::Times;
 pub(super) const KEPT: usize = 4096;
 
 /// A table, as its cells show it.
+#[derive(Clone)]
 pub(super) struct Profile {
     pub(super) path: PathBuf,
     /// Other files that are parts of the same table.

@@ -94,68 +94,121 @@ pub(super) fn tables_of(
         };
         let other = |column: &usize| ![Some(time), segment].contains(&Some(*column)) && !keys.contains(column);
         let end = end_column(&profile, time, times)?.filter(&other);
-        let rest = (0..profile.columns.len()).filter(|column| other(column) && Some(*column) != end);
-        let numeric = |column: &Column| column.is_number() && !column.is_truth() && column.values.len() > 1;
-        let has_numbers = rest.clone().any(|column| numeric(&profile.columns[column]));
-        let named = |column: &Column| !column.more && column.values.len() <= NAMES && !numeric(column);
-        let events =
-            !has_numbers && rest.clone().any(|at| named(&profile.columns[at]) && !profile.columns[at].is_truth());
-        // Beside numbers, a name in the minority of their rows says that something happens, or that a state changes.
-        let numbers = rest.clone().map(|column| &profile.columns[column]).filter(|column| numeric(column));
-        let reports = numbers.map(|column| column.filled).max().unwrap_or(0);
-        let said = |column: &Column| match column {
-            column if column.filled == 0 => Said::Nothing,
-            column if numeric(column) => Said::Gauge,
-            column if !named(column) => Said::Nothing,
-            column if events || column.filled * 2 < reports => Said::Event,
-            column if column.values.len() < 2 && has_numbers => Said::Nothing,
-            _ => Said::State,
-        };
-        let mut said: Vec<Says> = rest.map(|column| Says::new(vec![column], said(&profile.columns[column]))).collect();
-        take_apart(&profile, time, &own, &mut said, remarks)?;
-        // The names of one row are one event, unless they are too many together. Each alone is one too, whoever did it or wherever it was;
-        // but a truth value says nothing without the others, nor they without it.
-        let together: Vec<usize> = said
-            .iter()
-            .filter(|says| says.said == Said::Event && !has_numbers)
-            .flat_map(|says| says.columns.clone())
-            .collect();
-        let product = together.iter().map(|column| profile.columns[*column].values.len()).product::<usize>();
-        if together.len() > 1 && product <= NAMES {
-            if together.iter().any(|column| profile.columns[*column].is_truth()) {
-                said.retain(|says| says.said != Said::Event);
+        let rest: Vec<usize> = (0..profile.columns.len()).filter(|at| other(at) && Some(*at) != end).collect();
+        let views = views_of(&profile, own, labels);
+        let several = views.len() > 1;
+        for (keys, role) in views {
+            let said = said_of(&profile, time, &keys, (&rest, end.is_some()), remarks)?;
+            // Of numbers nothing is said at the end of a row.
+            let end = end.filter(|_| said.iter().any(|says| says.said == Said::Event));
+            if let Some(end) = end {
+                let (name, path) = (&profile.columns[end].name, profile.path.display());
+                remarks.push(format!("rows of `{path}` are intervals, which end at the time in column `{name}`"));
             }
-            said.push(Says::new(together, Said::Event));
+            let profile = profile.clone();
+            tables.push(Surveyed {
+                profile,
+                time,
+                segment,
+                end,
+                keys,
+                role,
+                several,
+                said,
+                steady: false,
+                at_any_time: false,
+            });
         }
-        // What is on is known by its interval, where there is one.
-        for says in said.iter_mut().filter(|says| says.said == Said::Event && end.is_none()) {
-            says.replaced =
-                if has_numbers { Some(says.columns[0]) } else { replaced_column(&profile, &keys, &says.columns)? };
-            // Of two names those that replace each other are known already.
-            if let [column] = says.columns[..]
-                && (says.replaced.is_none() || profile.columns[column].values.len() > 2)
-            {
-                says.turns = turns(&profile, &keys, column)?;
-            }
-        }
-        for says in said.iter().filter(|says| says.said == Said::Nothing) {
-            let column = &profile.columns[says.columns[0]];
-            let why = match column.values.len() {
-                0 => "it is empty".into(),
-                1 => "it says the same in every row".into(),
-                _ => format!("it has more than {NAMES} different names"),
-            };
-            remarks.push(format!("column `{}` of `{}` is left out: {why}", column.name, profile.path.display()));
-        }
-        // Of numbers nothing is said at the end of a row.
-        let end = end.filter(|_| said.iter().any(|says| says.said == Said::Event));
-        if let Some(end) = end {
-            let (name, path) = (&profile.columns[end].name, profile.path.display());
-            remarks.push(format!("rows of `{path}` are intervals, which end at the time in column `{name}`"));
-        }
-        tables.push(Surveyed { profile, time, segment, end, keys: own, said, steady: false, at_any_time: false });
     }
+    // What is said of a table is said of each of its views.
+    let mut told = IndexSet::<String, FxBuildHasher>::default();
+    remarks.retain(|remark| told.insert(remark.clone()));
     Ok((tables, types))
+}
+
+/// Of whom the rows of a table are looked at, and in which role: of all that a row is about together, where fluents are about as many;
+/// and where fluents are about one, of each alone, since no rule about one asks for what is said of two.
+fn views_of(
+    profile: &Profile,
+    keys: Vec<(usize, String)>,
+    labels: &Labelled,
+) -> Vec<(Vec<(usize, String)>, Option<String>)> {
+    let mut arities = labels.fluents.values().map(|fluent| fluent.arity);
+    if keys.len() < 2 || !arities.clone().any(|arity| arity == 1) {
+        return vec![(keys, None)];
+    }
+    let together = arities.any(|arity| arity > 1).then(|| (keys.clone(), None));
+    // Conditions on the column that the type is called after have plain names, unless there are those of all together.
+    let role = |column: usize, own: &str| {
+        let name = &profile.columns[column].name;
+        (together.is_some() || name != own).then(|| name.clone())
+    };
+    let alone: Vec<_> = keys.iter().map(|(column, own)| (vec![(*column, own.clone())], role(*column, own))).collect();
+    together.into_iter().chain(alone).collect()
+}
+
+/// What the columns of a table say, but for those that say when, and of whom; with whether its rows are intervals.
+fn said_of(
+    profile: &Profile,
+    time: usize,
+    own: &[(usize, String)],
+    (rest, are_intervals): (&[usize], bool),
+    remarks: &mut Vec<String>,
+) -> Result<Vec<Says>, DataError> {
+    let keys: Vec<usize> = own.iter().map(|(column, _)| *column).collect();
+    let rest = rest.iter().copied();
+    let numeric = |column: &Column| column.is_number() && !column.is_truth() && column.values.len() > 1;
+    let has_numbers = rest.clone().any(|column| numeric(&profile.columns[column]));
+    let named = |column: &Column| !column.more && column.values.len() <= NAMES && !numeric(column);
+    let events = !has_numbers && rest.clone().any(|at| named(&profile.columns[at]) && !profile.columns[at].is_truth());
+    // Beside numbers, a name in the minority of their rows says that something happens, or that a state changes.
+    let numbers = rest.clone().map(|column| &profile.columns[column]).filter(|column| numeric(column));
+    let reports = numbers.map(|column| column.filled).max().unwrap_or(0);
+    let said = |column: &Column| match column {
+        column if column.filled == 0 => Said::Nothing,
+        column if numeric(column) => Said::Gauge,
+        column if !named(column) => Said::Nothing,
+        column if events || column.filled * 2 < reports => Said::Event,
+        column if column.values.len() < 2 && has_numbers => Said::Nothing,
+        _ => Said::State,
+    };
+    let mut said: Vec<Says> = rest.map(|column| Says::new(vec![column], said(&profile.columns[column]))).collect();
+    take_apart(profile, time, &keys, &mut said, remarks)?;
+    // The names of one row are one event, unless they are too many together. Each alone is one too, whoever did it or wherever it was;
+    // but a truth value says nothing without the others, nor they without it.
+    let together: Vec<usize> = said
+        .iter()
+        .filter(|says| says.said == Said::Event && !has_numbers)
+        .flat_map(|says| says.columns.clone())
+        .collect();
+    let product = together.iter().map(|column| profile.columns[*column].values.len()).product::<usize>();
+    if together.len() > 1 && product <= NAMES {
+        if together.iter().any(|column| profile.columns[*column].is_truth()) {
+            said.retain(|says| says.said != Said::Event);
+        }
+        said.push(Says::new(together, Said::Event));
+    }
+    // What is on is known by its interval, where there is one.
+    for says in said.iter_mut().filter(|says| says.said == Said::Event && !are_intervals) {
+        says.replaced =
+            if has_numbers { Some(says.columns[0]) } else { replaced_column(profile, &keys, &says.columns)? };
+        // Of two names those that replace each other are known already.
+        if let [column] = says.columns[..]
+            && (says.replaced.is_none() || profile.columns[column].values.len() > 2)
+        {
+            says.turns = turns(profile, &keys, column)?;
+        }
+    }
+    for says in said.iter().filter(|says| says.said == Said::Nothing) {
+        let column = &profile.columns[says.columns[0]];
+        let why = match column.values.len() {
+            0 => "it is empty".into(),
+            1 => "it says the same in every row".into(),
+            _ => format!("it has more than {NAMES} different names"),
+        };
+        remarks.push(format!("column `{}` of `{}` is left out: {why}", column.name, profile.path.display()));
+    }
+    Ok(said)
 }
 
 /// Files that are parts of one table, such as those of several days or sites, as one; each with its columns of times and keys.
@@ -180,15 +233,14 @@ fn parts_together(profiles: Vec<Profile>, times: &[usize], keys: Vec<Keys>) -> V
 fn take_apart(
     profile: &Profile,
     time: usize,
-    keys: &[(usize, String)],
+    keys: &[usize],
     said: &mut Vec<Says>,
     remarks: &mut Vec<String>,
 ) -> Result<(), DataError> {
     let of = |wanted: Said| said.iter().filter(move |says| says.said == wanted).map(|says| says.columns[0]);
     let (gauges, names): (Vec<usize>, Vec<usize>) = (of(Said::Gauge).collect(), of(Said::State).collect());
     let ([value], false) = (&gauges[..], names.is_empty()) else { return Ok(()) };
-    let keys: Vec<usize> = keys.iter().map(|(key, _)| *key).collect();
-    let Some(kinds) = super::long::kinds_column(profile, time, &keys, *value, &names)? else { return Ok(()) };
+    let Some(kinds) = super::long::kinds_column(profile, time, keys, *value, &names)? else { return Ok(()) };
     for other in names.iter().filter(|name| **name != kinds) {
         let (other, kinds) = (&profile.columns[*other].name, &profile.columns[kinds].name);
         let path = profile.path.display();

@@ -89,6 +89,10 @@ pub(super) struct Surveyed {
     pub(super) end: Option<usize>,
     /// The columns that say whom a row is about, each with the type of what it names.
     pub(super) keys: Vec<(usize, String)>,
+    /// In which role they are in its rows, where others are in another one: as the receiver, say.
+    pub(super) role: Option<String>,
+    /// Whether its rows are about several, of whom some of the surveyed tables have one each: this and its neighbours are one table.
+    pub(super) several: bool,
     /// What columns say, each alone, or the names of an event together.
     pub(super) said: Vec<Says>,
     /// Whether it has a row about everybody at each time point of the stream.
@@ -285,7 +289,7 @@ impl Survey {
         (self.burst, self.step) = (share(25).copied(), share(50).copied());
         // Rules about several ask for the numbers of all of them at one time point, and each reports alone.
         let arity = self.labels.fluents.values().map(|fluent| fluent.arity).max().unwrap_or(0);
-        let apart = |table: &Surveyed| table.has_numbers() && (1..arity).contains(&table.keys.len());
+        let apart = |table: &Surveyed| !table.several && table.has_numbers() && (1..arity).contains(&table.keys.len());
         if self.tables.iter().any(apart) && !self.tables.iter().any(|table| table.steady) {
             // Half of all reports come within a step; what is reported stands until all but one in a hundred have come.
             self.grid = share(50).zip(share(99)).map(|(step, fill)| (readable(*step).max(1), (*fill).max(*step)));
@@ -308,7 +312,7 @@ impl Survey {
     /// Whether every fluent and every row is about one, of one type: then each can have a segment of its own.
     fn by_entity(&self) -> bool {
         let unary = self.labels.fluents.values().all(|fluent| fluent.arity == 1);
-        unary && self.tables.iter().all(|table| table.keys.len() == 1)
+        unary && self.tables.iter().all(|table| table.keys.len() == 1 && !table.several)
     }
 
     fn choose_segments(&self, own: bool, by_entity: bool) -> Segments {

@@ -107,6 +107,9 @@ impl Survey {
                     ([column], _) => name_of(&table.profile.columns[*column].name),
                     _ => name_of(&table.profile.stem()),
                 };
+                if let Some(role) = &table.role {
+                    name = name_of(&format!("{role}_{name}"));
+                }
                 if taken.contains_key(&name) {
                     name = name_of(&format!("{}_{name}", table.profile.stem()));
                 }
@@ -255,8 +258,14 @@ impl Survey {
                 let _ = writeln!(text, "arguments = [{}]", args.join(", "));
             }
         }
-        for (number, table) in self.tables.iter().enumerate() {
-            let own: Vec<&Saying<'_>> = sayings.iter().filter(|saying| std::ptr::eq(saying.table, table)).collect();
+        let mut number = 0;
+        // The views of one table stand beside each other.
+        for views in self.tables.chunk_by(|a, b| a.several && a.profile.path == b.profile.path) {
+            let table = &views[0];
+            let column_of_segment = self.segments.columns.get(number).cloned().flatten();
+            number += views.len();
+            let is_own = |saying: &&Saying<'_>| views.iter().any(|view| std::ptr::eq(saying.table, view));
+            let own: Vec<&Saying<'_>> = sayings.iter().filter(is_own).collect();
             if own.is_empty() {
                 continue;
             }
@@ -267,8 +276,8 @@ impl Survey {
                 quoted(&table.profile.stem()),
                 quoted(&columns[table.time].name)
             );
-            if let Some(Some(segment)) = self.segments.columns.get(number) {
-                let _ = writeln!(text, "segment = {}", quoted(segment));
+            if let Some(segment) = column_of_segment {
+                let _ = writeln!(text, "segment = {}", quoted(&segment));
             }
             if table.profile.has_commas() {
                 text.push_str("decimal = \",\"          # numbers have a decimal comma\n");
@@ -278,7 +287,7 @@ impl Survey {
                 sayings.fold(String::new(), |all, saying| all + "    " + &quoted(&saying.template()) + ",\n")
             };
             let _ = writeln!(text, "facts = [\n{}]", facts(false));
-            if let Some(end) = table.end {
+            if let Some(end) = views.iter().find_map(|view| view.end) {
                 let _ = writeln!(
                     text,
                     "end = {:<16} # rows are intervals, and this is when they end\nend_facts = [\n{}]",

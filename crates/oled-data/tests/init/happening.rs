@@ -126,3 +126,41 @@ fn names_with_line_ends_do_not_end_the_comments_of_a_draft() {
     assert!(draft.background.contains("take turns"), "{}", draft.background);
     TaskFolder::from_texts("drafted", &draft.manifest, &draft.modes, &draft.background).unwrap();
 }
+
+#[test]
+fn rows_about_two_are_asked_about_each_of_them_where_labels_are_about_one() {
+    // Whoever sends three large messages within a short while is labelled, and whoever receives three is something else.
+    let (mut rows, mut labels) = (Vec::new(), String::from("fluent,sender,start,end\n"));
+    for host in 0..12 {
+        let mut time = 17 * host;
+        for group in 0..20 {
+            let (kind, other) = (chance(100 * host + group, 8), (host + 1 + chance(host + 7 * group, 11)) % 12);
+            for number in 0..if kind < 2 { 6 } else { 1 } {
+                time += 3 + chance(5 * time + host, 4);
+                let bytes = if kind < 2 { 900 + chance(time, 90) } else { 10 + chance(3 * time, 400) };
+                let (from, to) = if kind == 1 { (other, host) } else { (host, other) };
+                rows.push((time, from, to, bytes));
+                if kind < 2 && number == 2 {
+                    write!(labels, "{},h{host},{time}", ["flooding", "flooded"][kind as usize]).unwrap();
+                }
+            }
+            if kind < 2 {
+                writeln!(labels, ",{}", time + 20).unwrap();
+            }
+            time += 60 + chance(11 * time, 300);
+        }
+    }
+    rows.sort_unstable();
+    let mut text = String::from("time,sender,receiver,bytes\n");
+    rows.iter().for_each(|(time, a, b, bytes)| writeln!(text, "{time},h{a},h{b},{bytes}").unwrap());
+    let tables = Tables::new(&[("messages.csv", &text), ("labels.csv", &labels)]);
+    let draft = tables.draft();
+    for fact in ["bytes(sender, bytes)", "receiver_bytes(receiver, bytes)", "happensAt(receiver_messages(receiver))"] {
+        assert_eq!(draft.manifest.matches(&format!("\"{fact}\"")).count(), 1, "{}", draft.manifest);
+    }
+    assert_eq!(draft.manifest.matches("[[table]]").count(), 1, "{}", draft.manifest);
+    assert!(!draft.manifest.contains("segment ="), "a row is about two, and of no segment of one: {}", draft.manifest);
+    let (theory, f1) = tables.learned();
+    let of = |fluent: &str, condition: &str| theory.contains(&format!("({fluent}(X0), T) :-\n    {condition}"));
+    assert!(f1 > 0.5 && of("flooded", "receiver_bytes_") && of("flooding", "bytes_"), "{f1} {theory}");
+}
