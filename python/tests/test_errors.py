@@ -102,10 +102,14 @@ def test_ctrl_c_ends_a_long_call(work, tmp_path):
             print("interrupted", model.n_seen_ >= 0)
     """
     child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(0.5)
-    child.send_signal(signal.SIGINT)
-    assert child.communicate(timeout=60)[0] == "interrupted True\n"
+    try:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        assert child.communicate(timeout=60)[0] == "interrupted True\n"
+    finally:
+        # Whoever does not hear it would go on for ever.
+        child.kill()
 
 
 def test_other_threads_run_while_learning(listed, lobby):

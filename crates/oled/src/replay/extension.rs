@@ -3,7 +3,7 @@
 //! Whether a rule may be, and where it fires, is asked of many bodies that share their conditions; so each condition is
 //! looked up once, and a body is a matter of a few words.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -20,13 +20,22 @@ pub(crate) struct Extensions<'a> {
     classes: &'a Classes,
     /// The class of each item.
     class_of: Vec<u32>,
+    /// The places of slots with few of them, item by item, once a threshold was asked for: in the classes they are as far from each
+    /// other as items are long, and looking for them there was a fifth of what a search took. Half as much memory as there.
+    places: Vec<OnceCell<Box<[u8]>>>,
     known: RefCell<IndexMap<Condition, Bits, FxBuildHasher>>,
+}
+
+/// A bit for each of at most sixty-four places that is below a cut.
+fn below(places: &[u8], cut: u8) -> u64 {
+    places.iter().enumerate().fold(0, |bits, (i, place)| bits | u64::from(*place < cut) << i)
 }
 
 impl<'a> Extensions<'a> {
     pub(crate) fn new(classes: &'a Classes) -> Extensions<'a> {
         let class_of = (0..classes.len() as u32).flat_map(|class| classes.items(class).map(move |_| class)).collect();
-        Extensions { classes, class_of, known: RefCell::default() }
+        let places = vec![OnceCell::new(); classes.slots()];
+        Extensions { classes, class_of, places, known: RefCell::default() }
     }
 
     pub(crate) fn classes(&self) -> &'a Classes {
@@ -53,9 +62,22 @@ impl<'a> Extensions<'a> {
         if known.len() * self.words() > self.classes.size() {
             known.clear();
         }
-        let bits = self.bits(|item| self.classes.meets(item, condition));
+        let bits = match self.places_of(condition) {
+            Some((places, cut)) => places.chunks(64).map(|places| below(places, cut)).collect(),
+            None => self.bits(|item| self.classes.meets(item, condition)),
+        };
         known.insert(condition, bits.clone());
         bits
+    }
+
+    /// The places that the threshold of a condition is about, item by item, and where it cuts them.
+    fn places_of(&self, condition: Condition) -> Option<(&[u8], u8)> {
+        let Condition::Threshold(slot, cut) = condition else { return None };
+        // The last place says that nothing was measured.
+        let few = self.classes.scales[slot as usize].len() <= usize::from(u8::MAX);
+        let place = |item| self.classes.places(item)[slot as usize] as u8;
+        let places = || self.places[slot as usize].get_or_init(|| (0..self.items()).map(place).collect());
+        few.then(|| (&**places(), cut as u8))
     }
 
     /// The items of some classes.
