@@ -108,8 +108,8 @@ impl StreamHistory {
     pub fn histories(&self, target: usize) -> Vec<InstanceHistory> {
         let (group, place) = (self.propositionaliser.group(target), self.places[target]);
         let (literals, layout) = (self.table(target).len(), self.record.layouts[group]);
-        let mut histories = Vec::new();
-        for segment in self.record.segments() {
+        let (mut histories, mut side_by_side) = (Vec::new(), Vec::new());
+        for segment in self.record.segments(&mut side_by_side) {
             for history in &segment.groups[group] {
                 let step = |run: Run| Step {
                     truths: truths(&self.record.states[group][run.state as usize], layout, literals),

@@ -32,7 +32,8 @@ impl Replay {
         rules: Option<&[Vec<Rule>]>,
         search: impl Fn(usize, FluentSearch<'_>) -> (Outcome, T) + Sync,
     ) -> Vec<(Outcome, T)> {
-        let all = self.record.segments();
+        let mut side_by_side = Vec::new();
+        let all = self.record.segments(&mut side_by_side);
         let segments: Vec<&Segment<'_>> = all.iter().collect();
         let (count, threads) = (self.targets.len(), Threads::new(self.threads));
         if self.targets.iter().all(|t| t.about.is_empty()) && !(0..count).any(|t| self.is_coupled(t)) {

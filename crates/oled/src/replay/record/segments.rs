@@ -7,7 +7,7 @@ use super::Record;
 use crate::lang::{Symbol, Value};
 use crate::learn::Loss;
 use crate::replay::retention::rank;
-use crate::replay::track::{AWAY, Open, Part, Run};
+use crate::replay::track::{AWAY, Open, Part, Run, Track};
 
 /// A segment as it is remembered.
 #[derive(Clone, Debug)]
@@ -94,33 +94,43 @@ const UNKNOWN: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 
 impl Record {
     /// All segments that are kept, those being written too, in the order of their ranks: the same for every order in which
-    /// they came. What is kept of a segment in several parts is put together.
-    pub(crate) fn segments(&self) -> Vec<Segment<'_>> {
-        self.kept().chunk_by(is_same_segment).map(|parts| self.segment(parts)).collect()
+    /// they came. What is kept of a segment in several parts is put together. Their runs are copied into a list, side by side in that
+    /// order: all of them are read a dozen times by a search, and a short segment elsewhere is a wait for memory.
+    pub(crate) fn segments<'a>(&'a self, side_by_side: &'a mut Vec<Run>) -> Vec<Segment<'a>> {
+        let kept = self.kept();
+        let by_segment = || kept.chunk_by(is_same_segment);
+        side_by_side.clear();
+        side_by_side.reserve(kept.iter().map(|(part, _)| part.runs).sum());
+        for parts in by_segment() {
+            for track in (0..self.losses.len()).flat_map(|g| tracks(parts, g)) {
+                side_by_side.extend_from_slice(&track.runs);
+            }
+        }
+        let mut runs = &side_by_side[..];
+        by_segment().map(|parts| self.segment(parts, &mut runs)).collect()
     }
 
     /// The parts that are kept, those of a segment together and in their order; with what is being written.
     pub(super) fn kept(&self) -> Vec<Kept<'_>> {
         let open = self.open.values().filter(|o| o.kept).map(|o| (&o.part, Some(o)));
         let mut parts: Vec<Kept<'_>> = self.retention.finished().map(|p| (p, None)).chain(open).collect();
-        let order = |p: &Part| (rank(p.segment, 0), p.segment.as_str(), p.born, p.number);
-        parts.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
+        parts.sort_by_cached_key(|(p, _)| (rank(p.segment, 0), p.segment.as_str(), p.born, p.number));
         parts
     }
 
-    /// The parts of a segment as one.
-    fn segment<'a>(&'a self, parts: &[Kept<'a>]) -> Segment<'a> {
+    /// The parts of a segment as one; its runs are the first of these.
+    fn segment<'a>(&'a self, parts: &[Kept<'a>], runs: &mut &'a [Run]) -> Segment<'a> {
         let Part { segment, .. } = *parts[0].0;
         let mut missed = vec![0; self.targets];
         for (part, _) in parts {
             part.missed.iter().zip(&mut missed).for_each(|(n, sum)| *sum += n);
         }
-        let groups = (0..self.losses.len()).map(|g| self.instances(parts, g)).collect();
+        let groups = (0..self.losses.len()).map(|g| self.instances(parts, g, runs)).collect();
         Segment { name: segment, rank: rank(segment, 0), missed, groups }
     }
 
     /// The tracks of a group, each put together from its parts.
-    fn instances<'a>(&self, parts: &[Kept<'a>], g: usize) -> Vec<InstanceRuns<'a>> {
+    fn instances<'a>(&self, parts: &[Kept<'a>], g: usize, runs: &mut &'a [Run]) -> Vec<InstanceRuns<'a>> {
         let mut instances: Vec<InstanceRuns<'_>> = Vec::new();
         // For the part before, its number, and the instance of each of its tracks.
         let mut before: (u32, Vec<usize>) = (0, Vec::new());
@@ -141,10 +151,12 @@ impl Record {
                     instances.len() - 1
                 });
                 let instance = &mut instances[at];
+                let own_runs;
+                (own_runs, *runs) = runs.split_at(track.runs.len());
                 if instance.runs.is_empty() {
-                    instance.runs = Cow::Borrowed(&track.runs);
-                } else if !track.runs.is_empty() {
-                    instance.runs.to_mut().extend_from_slice(&track.runs);
+                    instance.runs = Cow::Borrowed(own_runs);
+                } else if !own_runs.is_empty() {
+                    instance.runs.to_mut().extend_from_slice(own_runs);
                 }
                 // What goes on while it is not observed has not been told yet of the time since it was.
                 let live = |o: &&Open| o.groups[g].by_values.get(&track.values) == Some(&(t as u32));
@@ -161,6 +173,11 @@ impl Record {
 
 /// A part that is kept, and what is known of it while it is being written.
 pub(super) type Kept<'a> = (&'a Part, Option<&'a Open>);
+
+/// The tracks of a group in some parts.
+fn tracks<'a>(parts: &[Kept<'a>], g: usize) -> impl Iterator<Item = &'a Track> {
+    parts.iter().flat_map(move |(part, _)| &part.groups[g])
+}
 
 pub(super) fn is_same_segment(a: &Kept<'_>, b: &Kept<'_>) -> bool {
     (a.0.segment, a.0.born) == (b.0.segment, b.0.born)

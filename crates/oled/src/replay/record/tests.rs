@@ -75,8 +75,8 @@ type Lines = Vec<String>;
 fn dump(record: &Record) -> Lines {
     let mut record = record.clone();
     record.settle();
-    let mut lines = Vec::new();
-    for segment in record.segments() {
+    let (mut lines, mut side_by_side) = (Vec::new(), Vec::new());
+    for segment in record.segments(&mut side_by_side) {
         lines.push(format!("{} {:x} {:?}", segment.name, segment.rank, segment.missed));
         for (g, instances) in segment.groups.iter().enumerate() {
             let layout = record.layouts[g];
