@@ -96,6 +96,8 @@ pub enum Cut {
 pub(crate) struct Table {
     pub(crate) name: Option<String>,
     pub(crate) time: String,
+    /// The column of the time of day, where that of the time has the day only.
+    pub(crate) time_of_day: Option<String>,
     pub(crate) segment: Option<String>,
     pub(crate) facts: Vec<Template>,
     pub(crate) missing: Vec<String>,
@@ -135,7 +137,8 @@ impl Table {
         let ends = self.ends.as_deref();
         let of_facts =
             self.facts.iter().chain(ends.into_iter().flat_map(|ends| &ends.facts)).flat_map(Template::columns);
-        let places = [Some(self.time.as_str()), self.segment.as_deref(), ends.map(|ends| ends.time.as_str())];
+        let of_day = self.time_of_day.as_deref();
+        let places = [Some(self.time.as_str()), of_day, self.segment.as_deref(), ends.map(|ends| ends.time.as_str())];
         places.into_iter().flatten().chain(of_facts)
     }
 }
@@ -219,6 +222,8 @@ fn read_condition(text: &str) -> Result<(String, Option<String>), String> {
 pub(crate) struct TableText {
     name: Option<String>,
     time: Spanned<String>,
+    /// The column of the time of day, where that of the time has the day only.
+    time_of_day: Option<Spanned<String>>,
     segment: Option<String>,
     #[serde(default)]
     facts: Vec<Spanned<String>>,
@@ -298,13 +303,19 @@ impl TableText {
         let mut table = Table {
             name: self.name.clone(),
             time: self.time.get_ref().clone(),
+            time_of_day: self.time_of_day.as_ref().map(|column| column.get_ref().clone()),
             segment: self.segment.clone(),
             facts,
             missing,
             comma: decimal == ",",
             ends: None,
         };
-        let ends = self.end.as_ref().map(|end| Table { time: end.get_ref().clone(), facts: of_ends, ..table.clone() });
+        let ends = self.end.as_ref().map(|end| Table {
+            time: end.get_ref().clone(),
+            time_of_day: None,
+            facts: of_ends,
+            ..table.clone()
+        });
         table.ends = ends.map(Box::new);
         (table, problems)
     }

@@ -43,7 +43,8 @@ pub(super) fn time_column(profile: &Profile, labels: &Profile, options: &InitOpt
             .of(name));
     }
     if let Some(wanted) = &options.time {
-        return profile.position(wanted).ok_or_else(|| {
+        let whole = |at: usize| if profile.is_of_two(at) { names.len() - 1 } else { at };
+        return profile.position(wanted).map(whole).ok_or_else(|| {
             Problem::new(ProblemKind::Missing, 0, format!("`{name}` has no column `{wanted}`"))
                 .hint(format!("its columns are {}", names.join(", ")))
                 .of(name)
@@ -58,7 +59,9 @@ pub(super) fn time_column(profile: &Profile, labels: &Profile, options: &InitOpt
                 column.is_date() == dates && overlaps(column.range, range, if dates { DAY } else { 0.0 })
             })
     };
-    let fitting: Vec<usize> = (0..names.len()).filter(|at| fits(&profile.columns[*at])).collect();
+    // Of a time in two columns the day alone is none.
+    let is_day = |at: usize| profile.two.is_some_and(|[day, _]| day == at);
+    let fitting: Vec<usize> = (0..names.len()).filter(|at| !is_day(*at) && fits(&profile.columns[*at])).collect();
     let rank = |at: usize| {
         let column = &profile.columns[at];
         let words = words(&column.name);

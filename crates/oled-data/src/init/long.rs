@@ -74,7 +74,7 @@ pub(super) fn kinds_column(
             };
             for (beside, name) in beside.iter_mut().zip(names) {
                 let who = row.joined(keys.iter().copied());
-                beside.see(who, row.cell(time), row.cell(*name), value);
+                beside.see(who, &profile.cell(&row, time), row.cell(*name), value);
             }
             Ok(())
         })?;

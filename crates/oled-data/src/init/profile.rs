@@ -1,5 +1,6 @@
 //! Profile: what the cells of a table are, column by column, found in one pass.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use indexmap::{IndexMap, IndexSet};
@@ -7,7 +8,7 @@ use oled::Value;
 use rustc_hash::FxBuildHasher;
 
 use crate::error::DataError;
-use crate::table::{MISSING, is_code, number, scan, truth};
+use crate::table::{MISSING, Row, is_code, number, scan, truth};
 use crate::times::Times;
 
 /// Values of a column that are kept to be compared and listed; of a column with more nothing is listed, and whether it names
@@ -21,6 +22,8 @@ pub(super) struct Profile {
     /// Other files that are parts of the same table.
     pub(super) others: Vec<PathBuf>,
     pub(super) columns: Vec<Column>,
+    /// The columns of the day and of the time of day, where the time is in two. The last column has both then, and none in the file.
+    pub(super) two: Option<[usize; 2]>,
     pub(super) rows: u64,
 }
 
@@ -181,19 +184,42 @@ impl Profile {
     /// Reads a table.
     pub(super) fn read(path: &Path) -> Result<Profile, DataError> {
         let mut columns: Vec<Column> = Vec::new();
-        let mut rows = 0;
+        let (mut rows, mut two) = (0, None);
         let names = scan(path, |names, row| {
             if columns.is_empty() {
                 columns = names.iter().map(|name| Column::new(name)).collect();
+                two = day_and_time(&(0..names.len()).map(|i| row.cell(i)).collect::<Vec<_>>());
+                columns
+                    .extend(two.map(|[day, time]: [usize; 2]| Column::new(&format!("{} {}", names[day], names[time]))));
             }
             rows += 1;
-            columns.iter_mut().enumerate().for_each(|(i, column)| column.see(row.cell(i)));
+            columns.iter_mut().take(names.len()).enumerate().for_each(|(i, column)| column.see(row.cell(i)));
+            if let (Some(two), Some(both)) = (two, columns.get_mut(names.len())) {
+                both.see(&joined(&row, two));
+            }
             Ok(())
         })?;
         if columns.is_empty() {
             columns = names.iter().map(|name| Column::new(name)).collect();
         }
-        Ok(Profile { path: path.to_path_buf(), others: Vec::new(), columns, rows })
+        two = two.filter(|_| columns.last().is_some_and(Column::is_date));
+        if two.is_none() {
+            columns.truncate(names.len());
+        }
+        Ok(Profile { path: path.to_path_buf(), others: Vec::new(), columns, two, rows })
+    }
+
+    /// The cell of a column, which may have the day and the time of day of two.
+    pub(super) fn cell<'r>(&self, row: &Row<'r>, column: usize) -> Cow<'r, str> {
+        match self.two {
+            Some(two) if column + 1 == self.columns.len() => joined(row, two).into(),
+            _ => row.cell(column).into(),
+        }
+    }
+
+    /// Whether a column is a part of the time, or both of its parts, where it is in two.
+    pub(super) fn is_of_two(&self, column: usize) -> bool {
+        self.two.is_some_and(|two| two.contains(&column) || column + 1 == self.columns.len())
     }
 
     /// All files of the table.
@@ -240,6 +266,22 @@ impl Profile {
     pub(super) fn stem(&self) -> String {
         let name = self.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         name.split('.').next().unwrap_or_default().to_string()
+    }
+}
+
+/// The cells of a row that are a day, and a time of day: both are one time.
+fn day_and_time(cells: &[&str]) -> Option<[usize; 2]> {
+    let dates = Times::iso(oled::lang::Clock::default(), true);
+    let is_day = |cell: &&str| !cell.contains(':') && cell.len() >= 8 && Dates::default().see(cell).is_some();
+    let is_of_day = |cell: &&str| cell.contains(':') && dates.read(&format!("2000-01-01 {cell}")).is_ok();
+    Some([cells.iter().position(is_day)?, cells.iter().position(is_of_day)?])
+}
+
+/// A day and a time of day as one.
+fn joined(row: &Row<'_>, [day, of_day]: [usize; 2]) -> String {
+    match (row.cell(day), row.cell(of_day)) {
+        ("", "") => String::new(),
+        (day, of_day) => format!("{day} {of_day}"),
     }
 }
 

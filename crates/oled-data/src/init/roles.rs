@@ -39,7 +39,7 @@ fn keys_of(
                 !arg.is_empty() && arg.iter().all(|word| own.contains(word))
             };
             let segment = options.segment.as_ref().and_then(|name| profile.position(name));
-            let others = |at: usize| at != time_columns[number] && Some(at) != segment;
+            let others = |at: usize| at != time_columns[number] && Some(at) != segment && !profile.is_of_two(at);
             let candidates = profile.columns.iter().enumerate().filter(|(at, _)| others(*at));
             let scored = candidates
                 .map(|(at, column)| (overlap(wanted, column), called(column), !column.is_number(), at))
@@ -92,7 +92,8 @@ pub(super) fn tables_of(
             Some(name) => profile.position(name),
             None => segment_column(&profile, time, &keys, labels, remarks)?,
         };
-        let other = |column: &usize| ![Some(time), segment].contains(&Some(*column)) && !keys.contains(column);
+        let no_place = |at: &usize| ![Some(time), segment].contains(&Some(*at)) && !profile.is_of_two(*at);
+        let other = |at: &usize| no_place(at) && !keys.contains(at);
         let end = end_column(&profile, time, times)?.filter(&other);
         let rest: Vec<usize> = (0..profile.columns.len()).filter(|at| other(at) && Some(*at) != end).collect();
         let views = views_of(&profile, own, labels);
@@ -126,13 +127,12 @@ pub(super) fn tables_of(
     Ok((tables, types))
 }
 
+/// Columns that say whom rows are about, each with the type of what it names; and in which role they are, if others are in another.
+type View = (Vec<(usize, String)>, Option<String>);
+
 /// Of whom the rows of a table are looked at, and in which role: of all that a row is about together, where fluents are about as many;
 /// and where fluents are about one, of each alone, since no rule about one asks for what is said of two.
-fn views_of(
-    profile: &Profile,
-    keys: Vec<(usize, String)>,
-    labels: &Labelled,
-) -> Vec<(Vec<(usize, String)>, Option<String>)> {
+fn views_of(profile: &Profile, keys: Vec<(usize, String)>, labels: &Labelled) -> Vec<View> {
     let mut arities = labels.fluents.values().map(|fluent| fluent.arity);
     if keys.len() < 2 || !arities.clone().any(|arity| arity == 1) {
         return vec![(keys, None)];

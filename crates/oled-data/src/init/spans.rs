@@ -29,7 +29,7 @@ pub(super) fn end_column(profile: &Profile, time: usize, times: Times) -> Result
     }
     for path in profile.paths() {
         scan(path, |_, row| {
-            let start = times.read(row.cell(time)).ok();
+            let start = times.read(&profile.cell(&row, time)).ok();
             let is_after = |at: &usize| {
                 let cell = row.cell(*at);
                 MISSING.contains(&cell) || times.read(cell).ok().zip(start).is_some_and(|(end, start)| start <= end)

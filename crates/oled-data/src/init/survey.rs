@@ -247,9 +247,10 @@ impl Survey {
             let times = self.times;
             for path in table.profile.paths() {
                 let mut stamps = Stamps::new();
-                scan(path, |names, row| {
-                    let time = times.read(row.cell(table.time)).map_err(|error| {
-                        let message = format!("{}, in column `{}`", error.message, names[table.time]);
+                scan(path, |_, row| {
+                    let time = times.read(&table.profile.cell(&row, table.time)).map_err(|error| {
+                        let column = &table.profile.columns[table.time].name;
+                        let message = format!("{}, in column `{column}`", error.message);
                         Problem::new(ProblemKind::BadNumber, row.at(table.time), message).hint(error.hint)
                     })?;
                     stamps.see(group.map_or("", |column| row.cell(column)), time);

@@ -270,12 +270,17 @@ impl Survey {
                 continue;
             }
             let columns = &table.profile.columns;
+            let of_two = table.profile.two.filter(|_| table.time + 1 == columns.len());
+            let time = of_two.map_or(table.time, |[day, _]| day);
             let _ = writeln!(
                 text,
                 "\n[[table]]\nname = {}\ntime = {}",
                 quoted(&table.profile.stem()),
-                quoted(&columns[table.time].name)
+                quoted(&columns[time].name)
             );
+            if let Some([_, of_day]) = of_two {
+                let _ = writeln!(text, "time_of_day = {}", quoted(&columns[of_day].name));
+            }
             if let Some(segment) = column_of_segment {
                 let _ = writeln!(text, "segment = {}", quoted(&segment));
             }

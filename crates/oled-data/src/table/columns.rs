@@ -1,5 +1,6 @@
 //! Columns: the header of a file, matched with what the task says of its table; rows become facts.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -17,6 +18,8 @@ use crate::frame::{ANNOTATION, NARRATIVE};
 pub(crate) struct Columns {
     names: Vec<String>,
     pub(crate) time: usize,
+    /// That of the time of day, where the time has the day only.
+    pub(crate) time_of_day: Option<usize>,
     pub(crate) segment: Option<usize>,
     facts: Vec<Fact>,
     /// The same, those together that come together.
@@ -135,6 +138,7 @@ impl Columns {
         Columns {
             names: header.to_vec(),
             time: column(&table.time),
+            time_of_day: table.time_of_day.as_deref().map(column),
             segment: table.segment.as_deref().map(column),
             steps: Step::of(&facts),
             facts,
@@ -149,7 +153,7 @@ impl Columns {
     /// Whether a column has times of the stream.
     #[cfg(feature = "arrow")]
     pub(super) fn is_time(&self, column: usize) -> bool {
-        column == self.time || self.ends.as_ref().is_some_and(|ends| ends.is_time(column))
+        column == self.time && self.time_of_day.is_none() || self.ends.as_ref().is_some_and(|ends| ends.is_time(column))
     }
 
     pub(crate) fn names(&self) -> &[String] {
@@ -162,8 +166,22 @@ impl Columns {
         let of_facts = self.facts.iter().flat_map(|fact| [fact.named, fact.when.as_ref().map(|(column, _)| *column)]);
         let of_slots = self.slots.iter().map(|slot| slot.column);
         let of_ends = self.ends.iter().flat_map(|ends| ends.used()).map(Some);
-        let places = [Some(self.time), self.segment].into_iter();
-        places.chain(of_facts).chain(of_slots).chain(of_ends).flatten().collect()
+        self.places().into_iter().map(Some).chain(of_facts).chain(of_slots).chain(of_ends).flatten().collect()
+    }
+
+    /// Those that say when a row is, and of which segment.
+    #[cfg(feature = "arrow")]
+    pub(super) fn places(&self) -> Vec<usize> {
+        [Some(self.time), self.time_of_day, self.segment].into_iter().flatten().collect()
+    }
+
+    /// The time of a row, as it is written.
+    pub(super) fn time_text<'r>(&self, row: &'r impl AnyRow) -> Cow<'r, str> {
+        let time = row.text(self.time);
+        match self.time_of_day {
+            Some(of_day) => format!("{time} {}", row.text(of_day)).into(),
+            None => time,
+        }
     }
 
     /// Whether the cells of a column are asked for as numbers only.

@@ -172,6 +172,9 @@ impl ReadTime {
     /// The time of a row.
     #[inline]
     fn read(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
+        if columns.time_of_day.is_some() {
+            return self.read_two(row, columns, tables);
+        }
         if let Some(time) = row.time(columns.time) {
             return Ok(time);
         }
@@ -179,6 +182,20 @@ impl ReadTime {
             (Some(time), Some(bytes)) if same(&self.text, bytes) => Ok(time),
             _ => self.read_other(row, columns, tables),
         }
+    }
+
+    /// The time of a row that has it in two columns.
+    #[inline(never)]
+    fn read_two(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
+        let text = columns.time_text(row);
+        if let Some(time) = self.time.filter(|_| same(&self.text, text.as_bytes())) {
+            return Ok(time);
+        }
+        let time = cell_time(row, columns, tables)?;
+        self.time = Some(time);
+        self.text.clear();
+        self.text.extend_from_slice(text.as_bytes());
+        Ok(time)
     }
 
     /// The time of a row that is not known to be that of the row before.
@@ -194,8 +211,8 @@ impl ReadTime {
 
 /// The time in the column of times, as it is written.
 fn cell_time(row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
-    let text = row.text(columns.time);
-    let cell = text.as_ref();
+    let text = columns.time_text(row);
+    let cell = text.trim_ascii();
     tables.times.read(cell).map_err(|error| {
         let kind = if columns.is_missing(cell) { ProblemKind::Missing } else { ProblemKind::BadNumber };
         let message = format!("{}, in column `{}`", error.message, columns.names()[columns.time]);

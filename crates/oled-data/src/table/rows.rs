@@ -126,7 +126,7 @@ impl TableReader {
             let row = self.cells.split(row).ok()??;
             (row.len() == columns.names().len()).then_some(row)?
         };
-        let time = self.tables.times.read(row.cell(columns.time)).ok()?;
+        let time = self.tables.times.read(&columns.time_text(&row)).ok()?;
         let segment = match columns.segment {
             None => self.usual,
             Some(column) if columns.is_missing(row.cell(column)) => return None,
@@ -382,6 +382,31 @@ mod tests {
                     assert_eq!(outcome(&text, lenient, false), outcome(&text, lenient, true), "{odd:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn days_and_times_of_day_may_stand_in_two_columns() {
+        let modes = "input(temp(+room, +celsius, +time)). type(room, symbol). type(celsius, real).
+            example(holdsAt(hot(+room), +time)).";
+        let manifest = "[stream]\ntime = \"iso\"\nepoch = \"ms\"
+            [[table]]\ntime = \"day\"\ntime_of_day = \"clock\"\nfacts = [\"temp(room, temp)\"]";
+        let task = TaskFolder::from_texts("rooms", manifest, modes, "").unwrap();
+        let text =
+            "day,room,clock,temp\n2026-03-01,a,23:59:58.5,1\n2026-03-01,b,23:59:58.5,2\n2026-03-02,a,00:00:01,3\n";
+        for parsers in [1, 3] {
+            let read = |text: &str| {
+                let options = crate::ReadOptions { parsers, ..task.read_options(None, false) };
+                let cursor = io::Cursor::new(text.as_bytes().to_vec());
+                let frames = Frames::from_reader("rooms.csv", cursor, &options).unwrap();
+                frames
+                    .map(|frame| frame.map(|frame| (frame.time, frame.narrative.len())))
+                    .collect::<Result<Vec<_>, _>>()
+            };
+            let midnight = 1_772_409_600_000;
+            assert_eq!(read(text).unwrap(), [(midnight - 1_500, 2), (midnight + 1_000, 1)]);
+            let error = read(&text.replace("00:00:01", "soon")).unwrap_err().to_string();
+            assert!(error.contains("rooms.csv:4:1") && error.contains("`2026-03-02 soon`"), "{error}");
         }
     }
 }

@@ -181,6 +181,34 @@ fn both_ends_of_a_row_about_a_pair_are_of_one_type() {
 }
 
 #[test]
+fn a_time_may_be_in_two_columns_as_logs_of_homes_have_it() {
+    let (mut rows, mut labels) = (String::from("date,time,sensor,value\n"), String::from("fluent,start,end\n"));
+    let clock = |minute: i64| format!("{:02}:{:02}:00", minute / 60 % 24, minute % 60);
+    let date = |minute: i64| format!("2026-03-{:02}", 1 + minute / 1440);
+    for hour in 0..96 {
+        let (from, stove) = (60 * hour + chance(hour, 9), chance(3 * hour, 2) == 0);
+        for minute in (from..from + 30).step_by(3) {
+            let sensor = if stove && minute < from + 24 { "M1" } else { "M2" };
+            writeln!(rows, "{},{},{sensor},ON", date(minute), clock(minute)).unwrap();
+        }
+        if stove {
+            let end = from + 23;
+            writeln!(labels, "cooking,{} {},{} {}", date(from), clock(from), date(end), clock(end)).unwrap();
+        }
+    }
+    let tables = Tables::new(&[("log.csv", &rows), ("labels.csv", &labels)]);
+    let draft = tables.draft();
+    assert!(draft.manifest.contains("time = \"date\"\ntime_of_day = \"time\"\n"), "{}", draft.manifest);
+    assert!(draft.remarks.iter().all(|remark| !remark.contains("left out: it has more")), "{:?}", draft.remarks);
+    let (theory, f1) = tables.learned();
+    assert!(f1 > 0.9 && theory.contains("'M1'"), "{f1} {theory}");
+    // A time of day that is named stands for both.
+    let (inputs, labels) = tables.paths();
+    let named = InitOptions { time: Some("time".into()), ..InitOptions::default() };
+    assert_eq!(oled_data::init::draft(&inputs, &labels, &named).unwrap().manifest, draft.manifest);
+}
+
+#[test]
 fn files_of_one_table_go_on_with_each_other_and_others_say_other_things() {
     let rows = |machines: [i64; 2]| {
         let mut rows = String::from("time,machine,value\n");

@@ -73,11 +73,11 @@ impl<'a> Extensions<'a> {
     /// The places that the threshold of a condition is about, item by item, and where it cuts them.
     fn places_of(&self, condition: Condition) -> Option<(&[u8], u8)> {
         let Condition::Threshold(slot, cut) = condition else { return None };
-        // The last place says that nothing was measured.
-        let few = self.classes.scales[slot as usize].len() <= usize::from(u8::MAX);
+        // The last place says that nothing was measured; it is below no cut.
+        u8::try_from(self.classes.scales[slot as usize].len()).ok()?;
         let place = |item| self.classes.places(item)[slot as usize] as u8;
-        let places = || self.places[slot as usize].get_or_init(|| (0..self.items()).map(place).collect());
-        few.then(|| (&**places(), cut as u8))
+        let places = self.places[slot as usize].get_or_init(|| (0..self.items()).map(place).collect());
+        Some((places, cut as u8))
     }
 
     /// The items of some classes.

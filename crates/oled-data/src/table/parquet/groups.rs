@@ -25,8 +25,7 @@ pub(crate) struct RowGroups {
 impl RowGroups {
     /// Opens a file of which only times and segments are read.
     pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<RowGroups, DataError> {
-        let places = |columns: &Columns| [Some(columns.time), columns.segment].into_iter().flatten().collect();
-        let (batches, columns, tables) = Batches::of_table(path, options, places)?;
+        let (batches, columns, tables) = Batches::of_table(path, options, Columns::places)?;
         let starts = batches.starts();
         Ok(RowGroups { name: path.display().to_string(), batches, columns, tables, starts })
     }
