@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::clock::words;
 use super::conditions::compared;
 use super::names::name_of;
 use super::saying::Saying;
@@ -18,15 +19,34 @@ pub(super) struct Places<'s> {
     globe: Option<f64>,
 }
 
-/// Names that columns of places usually have.
-const PLACES: [(&str, &str, bool); 6] = [
+/// Words by which the names of the columns of places differ, and whether they are degrees on the earth.
+const AXES: [(&str, &str, bool); 7] = [
     ("x", "y", false),
     ("lon", "lat", true),
     ("lng", "lat", true),
+    ("long", "lat", true),
     ("longitude", "latitude", true),
-    ("pos_x", "pos_y", false),
-    ("coord_x", "coord_y", false),
+    ("east", "north", false),
+    ("easting", "northing", false),
 ];
+
+/// Whether two columns are the axes of a place by their names, which are the same but for the axis: `x` and `y`, `px` and `py`,
+/// `gps_lon` and `gps_lat`. If so, whether they are degrees on the earth.
+fn axes(x: &str, y: &str) -> Option<bool> {
+    let (of_x, of_y) = (words(x), words(y));
+    let differ = |at: &usize| of_x[*at] != of_y[*at];
+    if of_x.len() != of_y.len() || (0..of_x.len()).filter(differ).count() != 1 {
+        return None;
+    }
+    let (x, y) = (0..of_x.len()).find(differ).map(|at| (of_x[at].as_str(), of_y[at].as_str()))?;
+    let axis = AXES.iter().find(|(own_x, own_y, _)| (*own_x, *own_y) == (x, y));
+    // One letter before or behind others, as in `px`, `x1` and `posx`.
+    let letter = || {
+        x.strip_prefix('x').is_some_and(|rest| y.strip_prefix('y') == Some(rest))
+            || x.strip_suffix('x').is_some_and(|rest| y.strip_suffix('y') == Some(rest))
+    };
+    axis.map(|(_, _, globe)| *globe).or_else(|| letter().then_some(false))
+}
 
 /// Metres to a degree of latitude: the circumference of the earth over its poles, 40 008 km, by 360.
 const DEGREE: f64 = 111_132.0;
@@ -37,16 +57,12 @@ impl<'s> Places<'s> {
         let pairs =
             survey.labels.fluents.values().any(|fluent| fluent.arity == 2) && survey.types[0] == survey.types[1];
         survey.tables.iter().filter(|table| table.keys.len() == 1 && !table.several).find_map(|table| {
-            let column = |name: &str| {
-                table
-                    .profile
-                    .columns
-                    .iter()
-                    .position(|column| column.name.eq_ignore_ascii_case(name) && column.is_number())
-            };
-            PLACES.iter().find_map(|(x, y, globe)| {
-                let (x, y) = (column(x)?, column(y)?);
-                let latitudes = table.profile.columns[y].values.keys().filter_map(|cell| cell.parse::<f64>().ok());
+            let columns = &table.profile.columns;
+            let numbers = || (0..columns.len()).filter(|at| columns[*at].is_number());
+            let mut pairs_of_columns = numbers().flat_map(|x| numbers().map(move |y| (x, y)));
+            pairs_of_columns.find_map(|(x, y)| {
+                let globe = axes(&columns[x].name, &columns[y].name)?;
+                let latitudes = columns[y].values.keys().filter_map(|cell| cell.parse::<f64>().ok());
                 let (sum, count) = latitudes.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
                 Some(Places { table, x, y, pairs, globe: globe.then_some(sum / f64::max(count, 1.0)) })
             })
@@ -143,6 +159,34 @@ impl<'s> Places<'s> {
                 most("min", &y, "Y1"),
                 most("max", &y, "Y2"),
             );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::axes;
+
+    #[test]
+    fn the_axes_of_a_place_have_names_that_differ_by_the_axis() {
+        for (x, y) in [
+            ("x", "y"),
+            ("X", "Y"),
+            ("pos_x", "pos_y"),
+            ("px", "py"),
+            ("x1", "y1"),
+            ("posX", "posY"),
+            ("x (m)", "y (m)"),
+        ] {
+            assert_eq!((axes(x, y), axes(y, x)), (Some(false), None), "{x} {y}");
+        }
+        for (x, y) in [("lon", "lat"), ("gps_longitude", "gps_latitude"), ("Longitude", "Latitude"), ("lng", "lat")] {
+            assert_eq!((axes(x, y), axes(y, x)), (Some(true), None), "{x} {y}");
+        }
+        for (x, y) in
+            [("x", "x"), ("x1", "y2"), ("px", "qy"), ("lat", "lat"), ("max", "min"), ("x", "speed"), ("gps_lon", "lat")]
+        {
+            assert_eq!(axes(x, y), None, "{x} {y}");
         }
     }
 }
