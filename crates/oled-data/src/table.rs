@@ -223,7 +223,7 @@ pub(crate) struct TableText {
     name: Option<String>,
     time: Spanned<String>,
     /// The column of the time of day, where that of the time has the day only.
-    time_of_day: Option<Spanned<String>>,
+    time_of_day: Option<String>,
     segment: Option<String>,
     #[serde(default)]
     facts: Vec<Spanned<String>>,
@@ -303,7 +303,7 @@ impl TableText {
         let mut table = Table {
             name: self.name.clone(),
             time: self.time.get_ref().clone(),
-            time_of_day: self.time_of_day.as_ref().map(|column| column.get_ref().clone()),
+            time_of_day: self.time_of_day.clone(),
             segment: self.segment.clone(),
             facts,
             missing,

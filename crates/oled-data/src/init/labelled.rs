@@ -102,7 +102,7 @@ impl Labelled {
         let name = path.display().to_string();
         for column in ["fluent", "start", "end"] {
             if profile.position(column).is_none() {
-                let names: Vec<&str> = profile.columns.iter().map(|column| column.name.as_str()).collect();
+                let names: Vec<&str> = profile.header().iter().map(|column| column.name.as_str()).collect();
                 return Err(Problem::new(ProblemKind::Missing, 0, format!("the labels have no column `{column}`"))
                     .hint(format!(
                         "they have the columns fluent, one for each argument, start and end; these have {}",
@@ -118,7 +118,7 @@ impl Labelled {
         }
         let segment = segment.and_then(|name| profile.position(name)).or_else(|| profile.position("segment"));
         let segment = segment.map(|column| profile.columns[column].name.clone());
-        let args = profile.columns.iter().map(|column| column.name.clone());
+        let args = profile.header().iter().map(|column| column.name.clone());
         let is_own =
             |name: &String| OWN.iter().any(|own| name.eq_ignore_ascii_case(own)) || Some(name) == segment.as_ref();
         let args = args.filter(|name| !is_own(name)).collect();

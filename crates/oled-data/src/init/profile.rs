@@ -209,6 +209,11 @@ impl Profile {
         Ok(Profile { path: path.to_path_buf(), others: Vec::new(), columns, two, rows })
     }
 
+    /// The columns of the file.
+    pub(super) fn header(&self) -> &[Column] {
+        &self.columns[..self.columns.len() - usize::from(self.two.is_some())]
+    }
+
     /// The cell of a column, which may have the day and the time of day of two.
     pub(super) fn cell<'r>(&self, row: &Row<'r>, column: usize) -> Cow<'r, str> {
         match self.two {
