@@ -215,7 +215,7 @@ impl Reason {
         match self {
             Reason::Fired(effect, finding) => {
                 writeln!(text, "  {} by rule {} at {}", effect.done(), finding.rule + 1, times.show(finding.time))?;
-                finding.conditions.iter().try_for_each(|c| writeln!(text, "    {}", shown(c, times)))
+                finding.conditions.iter().try_for_each(|c| writeln!(text, "    {}", shown(c, finding.time, times)))
             }
             Reason::Kept { effect, rule, first, points, often } => {
                 write!(text, "  {} by rule {}", effect.undone(), rule + 1)?;
@@ -223,8 +223,10 @@ impl Reason {
                     Some(finding) => writeln!(text, " at {}", times.show(finding.time))?,
                     None => writeln!(text)?,
                 }
-                for condition in first.iter().flat_map(|f| &f.conditions).filter(|c| c.truth == Some(false)) {
-                    writeln!(text, "    in the way: {}", shown(condition, times))?;
+                for finding in first {
+                    for condition in finding.conditions.iter().filter(|c| c.truth == Some(false)) {
+                        writeln!(text, "    in the way: {}", shown(condition, finding.time, times))?;
+                    }
                 }
                 let often = often.iter().map(|(literal, n)| (literal.to_string(), *n));
                 write_often(text, "in the way", *points, &often.collect::<Vec<_>>())
@@ -280,7 +282,7 @@ impl Reason {
 
 fn conditions(finding: &Finding, times: Times) -> Vec<serde_json::Value> {
     let conditions = finding.conditions.iter().map(|c| {
-        let mut condition = json!({"condition": c.literal.to_string(), "true": c.truth});
+        let mut condition = json!({"condition": written(&c.literal, finding.time, times), "true": c.truth});
         if let Some(time) = c.looked_at {
             condition["looked_at"] = json_time(time, times);
         }
@@ -300,14 +302,24 @@ fn measured(measured: &Measured) -> serde_json::Value {
 }
 
 /// A condition, with the earlier time point that it looks back at, and what was measured for it.
-fn shown(condition: &Condition, times: Times) -> String {
+fn shown(condition: &Condition, time: i64, times: Times) -> String {
+    let literal = written(&condition.literal, time, times);
     let looked_at = condition.looked_at.map(|time| format!("at {}", times.show(time)));
     let remarks: Vec<String> =
         looked_at.into_iter().chain(condition.measured.iter().map(ToString::to_string)).collect();
     if remarks.is_empty() {
-        return condition.literal.to_string();
+        return literal;
     }
-    format!("{}  % {}", condition.literal, remarks.join("; "))
+    format!("{literal}  % {}", remarks.join("; "))
+}
+
+/// A condition at a time point, whose time is written as the stream has it.
+fn written(literal: &Literal, time: i64, times: Times) -> String {
+    let text = literal.to_string();
+    match text.strip_suffix(&format!("{time})")).filter(|before| before.ends_with([' ', '('])) {
+        Some(before) => format!("{before}{})", times.show(time)),
+        None => text,
+    }
 }
 
 /// How often something was so, most often first; not for a single time point, of which all was said.
@@ -321,4 +333,23 @@ fn write_often(text: &mut String, what: &str, points: u64, often: &[(String, u64
 fn listed(values: &[Value]) -> String {
     let names: Vec<String> = values.iter().map(ToString::to_string).collect();
     format!("{} {}", names.join(" and "), if values.len() == 1 { "was" } else { "were" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_condition_is_written_as_the_stream_has_it() {
+        let written =
+            |atom: &str, times| written(&Literal::positive(oled::parse_atom(atom).unwrap()), 1_772_359_200, times);
+        let iso = Times::iso(oled::lang::Clock::default(), true);
+        let above = "above(m1, 7, 1772359200)";
+        assert_eq!(written(above, iso), "above(m1, 7, 2026-03-01T10:00:00Z)");
+        assert_eq!(written(above, Times::default()), above);
+        // Other numbers are no times.
+        for other in ["above(m1, 7, T)", "above(m1, 91772359200)", "kind(1772359200, m1)"] {
+            assert_eq!(written(other, iso), other);
+        }
+    }
 }
