@@ -223,7 +223,7 @@ impl Reason {
                     Some(finding) => writeln!(text, " at {}", times.show(finding.time))?,
                     None => writeln!(text)?,
                 }
-                for finding in first {
+                if let Some(finding) = first {
                     for condition in finding.conditions.iter().filter(|c| c.truth == Some(false)) {
                         writeln!(text, "    in the way: {}", shown(condition, finding.time, times))?;
                     }
