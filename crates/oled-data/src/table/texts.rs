@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Date64Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
+    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
 use arrow_schema::{DataType, TimeUnit};
@@ -24,7 +25,7 @@ const DAY: i128 = 86_400 * 1_000_000_000;
 pub(super) fn is_flat(of: &DataType) -> bool {
     use DataType::{
         Boolean, Date32, Date64, Decimal128, Dictionary, Float32, Float64, Int8, Int16, Int32, Int64, LargeUtf8, Null,
-        Timestamp, UInt8, UInt16, UInt32, UInt64, Utf8, Utf8View,
+        Time32, Time64, Timestamp, UInt8, UInt16, UInt32, UInt64, Utf8, Utf8View,
     };
     // What data frames call categories.
     if let Dictionary(_, values) = of {
@@ -32,7 +33,7 @@ pub(super) fn is_flat(of: &DataType) -> bool {
     }
     let text_or_number = matches!(of, Boolean | Utf8 | LargeUtf8 | Utf8View | Float32 | Float64 | Decimal128(..));
     let whole = matches!(of, Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64);
-    text_or_number || whole || matches!(of, Date32 | Date64 | Null | Timestamp(..))
+    text_or_number || whole || matches!(of, Date32 | Date64 | Null | Time32(_) | Time64(_) | Timestamp(..))
 }
 
 /// What writes the cells of a column; `times`: how times are written, if these are the times of the stream.
@@ -121,6 +122,10 @@ pub(crate) fn text_of(array: &ArrayRef, times: Option<Times>) -> Cell {
                 }
             })
         }
+        DataType::Time32(TimeUnit::Second) => of_day::<Time32SecondType>(array, 1_000_000_000),
+        DataType::Time32(_) => of_day::<Time32MillisecondType>(array, 1_000_000),
+        DataType::Time64(TimeUnit::Microsecond) => of_day::<Time64MicrosecondType>(array, 1_000),
+        DataType::Time64(_) => of_day::<Time64NanosecondType>(array, 1),
         DataType::Timestamp(unit, zone) => {
             let zoned = zone.is_some();
             match unit {
@@ -158,6 +163,19 @@ fn whole<T: ArrowPrimitiveType>(array: PrimitiveArray<T>, number: fn(T::Native) 
     })
 }
 
+/// Times of day, so many nanoseconds long units after midnight: `23:59:58.5`.
+fn of_day<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &ArrayRef, nanoseconds: i128) -> Cell {
+    let array = array.as_primitive::<T>().clone();
+    Box::new(move |row, text: &mut String| {
+        if array.is_valid(row)
+            && let Ok(moment) = Timestamp::from_nanosecond(array.value(row).into() * nanoseconds)
+        {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{}", Offset::UTC.to_datetime(moment).time());
+        }
+    })
+}
+
 /// Writes the cell of a row, if its column is read.
 pub(super) fn write(cell: Option<&Cell>, row: usize, text: &mut String) {
     if let Some(cell) = cell {
@@ -182,7 +200,29 @@ fn write_date(nanoseconds: i128, zoned: bool, times: Option<Times>, text: &mut S
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{Time32MillisecondArray, Time32SecondArray, Time64MicrosecondArray, Time64NanosecondArray};
+
     use super::*;
+
+    #[test]
+    fn times_of_day_are_written_as_in_text() {
+        let half = 86_398_500_i64;
+        let arrays: [(ArrayRef, &str); 4] = [
+            (Arc::new(Time32SecondArray::from(vec![Some(230), None])), "00:03:50"),
+            (Arc::new(Time32MillisecondArray::from(vec![Some(half as i32), None])), "23:59:58.5"),
+            (Arc::new(Time64MicrosecondArray::from(vec![Some(half * 1_000), None])), "23:59:58.5"),
+            (Arc::new(Time64NanosecondArray::from(vec![Some(half * 1_000_000), None])), "23:59:58.5"),
+        ];
+        for (array, expected) in arrays {
+            assert!(is_flat(array.data_type()));
+            let (cell, mut text) = (text_of(&array, None), String::new());
+            cell(0, &mut text);
+            cell(1, &mut text);
+            assert_eq!(text, expected);
+        }
+    }
 
     #[test]
     fn real_numbers_are_as_short_as_can_be_and_the_same_when_they_are_read() {
