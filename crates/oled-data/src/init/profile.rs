@@ -216,15 +216,17 @@ impl Profile {
 
     /// The cell of a column, which may have the day and the time of day of two.
     pub(super) fn cell<'r>(&self, row: &Row<'r>, column: usize) -> Cow<'r, str> {
-        match self.two {
-            Some(two) if column + 1 == self.columns.len() => joined(row, two).into(),
-            _ => row.cell(column).into(),
-        }
+        self.parts_of(column).map_or_else(|| row.cell(column).into(), |two| joined(row, two).into())
+    }
+
+    /// The columns of the day and of the time of day, of the column that has both.
+    pub(super) fn parts_of(&self, column: usize) -> Option<[usize; 2]> {
+        self.two.filter(|_| column + 1 == self.columns.len())
     }
 
     /// Whether a column is a part of the time, or both of its parts, where it is in two.
     pub(super) fn is_of_two(&self, column: usize) -> bool {
-        self.two.is_some_and(|two| two.contains(&column) || column + 1 == self.columns.len())
+        self.two.is_some_and(|two| two.contains(&column)) || self.parts_of(column).is_some()
     }
 
     /// All files of the table.

@@ -270,7 +270,7 @@ impl Survey {
                 continue;
             }
             let columns = &table.profile.columns;
-            let of_two = table.profile.two.filter(|_| table.time + 1 == columns.len());
+            let of_two = table.profile.parts_of(table.time);
             let time = of_two.map_or(table.time, |[day, _]| day);
             let _ = writeln!(
                 text,

@@ -180,7 +180,7 @@ impl ReadTime {
         }
         match (self.time, row.bytes(columns.time)) {
             (Some(time), Some(bytes)) if same(&self.text, bytes) => Ok(time),
-            _ => self.read_other(row, columns, tables),
+            (_, bytes) => self.read_other(row, bytes.unwrap_or_default(), columns, tables),
         }
     }
 
@@ -188,23 +188,25 @@ impl ReadTime {
     #[inline(never)]
     fn read_two(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
         let text = columns.time_text(row);
-        if let Some(time) = self.time.filter(|_| same(&self.text, text.as_bytes())) {
-            return Ok(time);
+        match self.time.filter(|_| same(&self.text, text.as_bytes())) {
+            Some(time) => Ok(time),
+            None => self.read_other(row, text.as_bytes(), columns, tables),
         }
-        let time = cell_time(row, columns, tables)?;
-        self.time = Some(time);
-        self.text.clear();
-        self.text.extend_from_slice(text.as_bytes());
-        Ok(time)
     }
 
-    /// The time of a row that is not known to be that of the row before.
+    /// The time of a row, of this text, that is not known to be that of the row before.
     #[inline(never)]
-    fn read_other(&mut self, row: &impl AnyRow, columns: &Columns, tables: &Tables) -> Result<i64, Problem> {
+    fn read_other(
+        &mut self,
+        row: &impl AnyRow,
+        text: &[u8],
+        columns: &Columns,
+        tables: &Tables,
+    ) -> Result<i64, Problem> {
         let time = cell_time(row, columns, tables)?;
         self.time = Some(time);
         self.text.clear();
-        self.text.extend_from_slice(row.bytes(columns.time).unwrap_or_default());
+        self.text.extend_from_slice(text);
         Ok(time)
     }
 }
